@@ -137,5 +137,7 @@ class BadSignature(ReportError):
     """A report was changed after it was signed, or signed with another key."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"signature of {name} does not fit its content and the given key; ask the issuer for the original")
+        super().__init__(
+            f"signature of {name} does not fit its content and the given key; ask the issuer for the original"
+        )
         self.name = name

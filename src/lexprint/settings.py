@@ -140,7 +140,9 @@ def _with_value(settings: Settings, name: str, value: object) -> Settings:
     if section is None or field_name not in {item.name for item in fields(section)}:
         known = [f"{part}.{item.name}" for part in _SECTIONS for item in fields(getattr(settings, part))]
         likely = difflib.get_close_matches(name, known, n=1)
-        raise SettingsError(name, value, needed=f"did you mean {likely[0]}?" if likely else f"one of {', '.join(known)}")
+        raise SettingsError(
+            name, value, needed=f"did you mean {likely[0]}?" if likely else f"one of {', '.join(known)}"
+        )
     typed = _typed(name, value, like=getattr(section, field_name))
     changed = replace(section, **{field_name: typed})
     return replace(settings, **{section_name: changed})

@@ -1,0 +1,333 @@
+"""Sentence and word boundaries, closed under substitution: swapping words moves none of them.
+
+Proof: word boundaries depend on a swapped word only through its characters being letters, which its replacement shares;
+and before sentences are sought every word that may be swapped is hidden behind one placeholder, so the segmenter is
+given the same string before and after. Whatever else cuts a text (blank lines, clause marks, counts of words) is blind to
+which word stands where.
+"""
+
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from nupunkt import PunktSentenceTokenizer, load_default_model
+
+from lexprint.text.document import Document, Sentence
+from lexprint.text.span import Span
+from lexprint.text.view import PARAGRAPH_BREAK, View, build_view, combining_marks
+
+LONGEST_SENTENCE = 96  # words; longer ones exceed what a model can read with its candidates
+LONGEST_PARAGRAPH = 4_000  # words given to the segmenter at once; no real paragraph comes near it
+
+_PLACEHOLDER = "word"  # stands for every word that may be swapped; no abbreviation, no known sentence starter
+_SWAPPABLE = re.compile("[a-z]{2,}")
+
+# Abbreviations that are written in lower case and end in a full stop. The segmenter learned thousands from legal papers,
+# among them "week", "found" and "laughter": as those end sentences and may be swapped, its own list will not do.
+_ABBREVIATIONS = frozenset(
+    [
+        "adj",
+        "adm",
+        "admin",
+        "adv",
+        "al",
+        "anon",
+        "apr",
+        "apt",
+        "approx",
+        "arg",
+        "assn",
+        "assoc",
+        "asst",
+        "aug",
+        "ave",
+        "avg",
+        "bldg",
+        "blvd",
+        "bros",
+        "ca",
+        "capt",
+        "cf",
+        "ch",
+        "cit",
+        "co",
+        "col",
+        "comm",
+        "cont",
+        "conf",
+        "corp",
+        "ct",
+        "dec",
+        "def",
+        "dem",
+        "dept",
+        "dist",
+        "div",
+        "dr",
+        "ed",
+        "edn",
+        "eds",
+        "eng",
+        "eq",
+        "eqn",
+        "eqns",
+        "est",
+        "et",
+        "etc",
+        "ex",
+        "exch",
+        "exec",
+        "ext",
+        "feb",
+        "ff",
+        "fig",
+        "figs",
+        "fn",
+        "fr",
+        "ft",
+        "gal",
+        "gov",
+        "govt",
+        "hist",
+        "hon",
+        "hr",
+        "hrs",
+        "hwy",
+        "ibid",
+        "id",
+        "inc",
+        "incl",
+        "ind",
+        "inst",
+        "int",
+        "jan",
+        "jr",
+        "jul",
+        "jun",
+        "kg",
+        "lb",
+        "lbs",
+        "loc",
+        "ltd",
+        "ma",
+        "maj",
+        "mc",
+        "md",
+        "med",
+        "mfg",
+        "min",
+        "misc",
+        "mo",
+        "mr",
+        "mrs",
+        "ms",
+        "mt",
+        "neg",
+        "no",
+        "nos",
+        "nov",
+        "nr",
+        "obs",
+        "oct",
+        "op",
+        "orig",
+        "oz",
+        "pa",
+        "para",
+        "paras",
+        "pl",
+        "pp",
+        "pref",
+        "pres",
+        "prob",
+        "proc",
+        "prof",
+        "pt",
+        "pts",
+        "qt",
+        "qtr",
+        "rd",
+        "re",
+        "rec",
+        "ref",
+        "refs",
+        "reg",
+        "rep",
+        "repr",
+        "resp",
+        "rev",
+        "rpt",
+        "sc",
+        "sci",
+        "sec",
+        "secs",
+        "sect",
+        "sep",
+        "sept",
+        "seq",
+        "ser",
+        "sgt",
+        "sic",
+        "soc",
+        "sp",
+        "spec",
+        "sq",
+        "sr",
+        "st",
+        "stat",
+        "subj",
+        "supp",
+        "suppl",
+        "supt",
+        "tbsp",
+        "tel",
+        "terr",
+        "trans",
+        "treas",
+        "tsp",
+        "tue",
+        "tues",
+        "univ",
+        "var",
+        "viz",
+        "vol",
+        "vols",
+        "vs",
+        "wed",
+        "yr",
+    ]
+)
+
+
+def is_abbreviation(word: str) -> bool:
+    """Whether a full stop after this lower-case word may be part of it."""
+    return word in _ABBREVIATIONS
+
+
+def may_be_swapped(word: str) -> bool:
+    """Whether a word is of the class whose members may replace each other without moving a boundary.
+
+    Both the old and the new word must be.
+    """
+    return _SWAPPABLE.fullmatch(word) is not None and word not in _ABBREVIATIONS
+
+
+def segment(text: str) -> Document:
+    """Find the sentences and words of any text.
+
+    >>> document = segment("Dr. Who’s  well-known. He left!")
+    >>> [[word.text for word in sentence.words] for sentence in document.sentences]
+    [['Dr', '.', "Who's", 'well-known', '.'], ['He', 'left', '!']]
+    """
+    view = build_view(text)
+    words = _find_words(view.text)
+    firsts = list(_sentence_starts(view.text, words))
+    return Document(text, _build_sentences(view, words, firsts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Offsets of all words in the view, and which of them begin a paragraph."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    paragraphs: Sequence[int]
+
+
+def _find_words(view: str) -> _Words:
+    starts, ends, paragraphs = array("I"), array("I"), [0]
+    for match in _word_pattern().finditer(view):
+        start, end = match.span()
+        if view[start] == "\n":
+            paragraphs.append(len(starts))
+        else:
+            starts.append(start)
+            ends.append(end)
+    return _Words(starts, ends, paragraphs)
+
+
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    """A word with its inner apostrophes and hyphens, a number, a run of dots, or any other character that is not space.
+
+    Letters and digits that touch are one word ("3rd", "2.5kg", "snake_case"): none of its parts could be swapped. Marks
+    belong to what they stand on.
+    """
+    marks = f"[{combining_marks()}]"
+    letters = rf"[^\W_]+(?:{marks}+[^\W_]*)*"
+    number = r"\d++(?:[.,:]\d++)+"
+    atom = rf"(?:{number}(?:{letters})?|{letters})"
+    return re.compile(rf"{atom}(?:['_-]{atom})*|{PARAGRAPH_BREAK}|(?:\.{{2,}}|[^\w\s]|_){marks}*")
+
+
+def _sentence_starts(view: str, words: _Words) -> Iterator[int]:
+    """Index of the first word of each sentence, in order."""
+    edges = [*words.paragraphs, len(words.starts)]
+    for paragraph, after in zip(edges[:-1], edges[1:], strict=True):
+        for first in range(paragraph, after, LONGEST_PARAGRAPH):
+            last = min(first + LONGEST_PARAGRAPH, after)
+            starts = [*_split_window(view, words, range(first, last)), last]
+            for start, stop in zip(starts[:-1], starts[1:], strict=True):
+                yield from _cut_long(view, words, range(start, stop))
+
+
+def _split_window(view: str, words: _Words, window: range) -> list[int]:
+    """Sentence starts among the words of one paragraph, as the segmenter sees them behind placeholders."""
+    pieces: list[str] = []
+    hidden_starts: list[int] = []
+    cursor, length = words.starts[window.start], 0
+    for index in window:
+        start, end = words.starts[index], words.ends[index]
+        word = view[start:end]
+        if may_be_swapped(word):
+            word = _PLACEHOLDER
+        length += start - cursor
+        hidden_starts.append(length)
+        length += len(word)
+        pieces += (view[cursor:start], word)
+        cursor = end
+    found = {bisect_left(hidden_starts, start) for start, _ in _segmenter().span_tokenize("".join(pieces))}
+    return [window.start + position for position in sorted(found | {0}) if position < len(window)]
+
+
+@cache
+def _segmenter() -> PunktSentenceTokenizer:
+    segmenter = load_default_model()
+    segmenter.EXCL_QUEST_LOWERCASE_CONTINUES = True  # "Ah! how kind" is one sentence
+    return segmenter
+
+
+def _cut_long(view: str, words: _Words, sentence: range) -> Iterator[int]:
+    """Starts of the parts of a sentence: it is cut after a clause mark where there is one, else by count."""
+    start = sentence.start
+    while sentence.stop - start > LONGEST_SENTENCE:
+        yield start
+        limit = start + LONGEST_SENTENCE
+        marks = (
+            index for index in range(limit - 1, start + LONGEST_SENTENCE // 2, -1) if view[words.starts[index]] in ";:,"
+        )
+        start = next(marks, limit - 1) + 1
+    yield start
+
+
+def _build_sentences(view: View, words: _Words, firsts: list[int]) -> tuple[Sentence, ...]:
+    starts = np.asarray(words.starts, dtype=np.int64)
+    ends = np.asarray(words.ends, dtype=np.int64)
+    if not len(starts):
+        return ()
+    offsets: NDArray[np.uint32] = np.stack([starts, ends, view.starts[starts], view.ends[ends - 1]], axis=1).astype(
+        np.uint32
+    )
+    sentences = []
+    for first, stop in zip(firsts, [*firsts[1:], len(starts)], strict=True):
+        block = offsets[first:stop].copy()  # (words, 4)
+        span = Span(int(block[0, 2]), int(block[-1, 3]))
+        text = view.text[block[0, 0] : block[-1, 1]]
+        block[:, :2] -= block[0, 0]
+        sentences.append(Sentence(text, span, array("I", block.tobytes())))
+    return tuple(sentences)
