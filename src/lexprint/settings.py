@@ -21,6 +21,21 @@ ENVIRONMENT_PREFIX = "LEXPRINT_"
 EntailmentDirection = Literal["forward", "symmetric"]
 
 
+def _require_at_least(name: str, value: int, lowest: int) -> None:
+    if value < lowest:
+        raise SettingsError(name, value, needed=f"a whole number of at least {lowest}")
+
+
+def _require_probability(name: str, value: float) -> None:
+    if not 0.0 < value < 1.0:
+        raise SettingsError(name, value, needed="a probability between 0 and 1")
+
+
+def _require_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise SettingsError(name, value, needed=f"one of {', '.join(choices)}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class SubstitutionSettings:
     """What may stand in for a word."""
@@ -95,6 +110,9 @@ def load_settings(
 
     Arguments are named as in the file, with a dot: `{"watermark.gap": 2}`; the same in the environment is
     `LEXPRINT_WATERMARK_GAP=2`. `LEXPRINT_SETTINGS` may name the file.
+
+    >>> load_settings(profile="paper", arguments={"watermark.gap": 2}).watermark
+    WatermarkSettings(gap=2)
     """
     environment = os.environ if environment is None else environment
     if file is None and (named := environment.get(f"{ENVIRONMENT_PREFIX}SETTINGS")):
@@ -164,18 +182,3 @@ def _typed(name: str, value: object, *, like: object) -> object:
 
 
 _NOUNS: dict[type, str] = {int: "a whole number", float: "a number", str: "text"}
-
-
-def _require_at_least(name: str, value: int, lowest: int) -> None:
-    if value < lowest:
-        raise SettingsError(name, value, needed=f"a whole number of at least {lowest}")
-
-
-def _require_probability(name: str, value: float) -> None:
-    if not 0.0 < value < 1.0:
-        raise SettingsError(name, value, needed="a probability between 0 and 1")
-
-
-def _require_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise SettingsError(name, value, needed=f"one of {', '.join(choices)}")

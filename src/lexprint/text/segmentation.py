@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -268,11 +269,11 @@ def _word_pattern() -> re.Pattern[str]:
 def _sentence_starts(view: str, words: _Words) -> Iterator[int]:
     """Index of the first word of each sentence, in order."""
     edges = [*words.paragraphs, len(words.starts)]
-    for paragraph, after in zip(edges[:-1], edges[1:], strict=True):
+    for paragraph, after in pairwise(edges):
         for first in range(paragraph, after, LONGEST_PARAGRAPH):
             last = min(first + LONGEST_PARAGRAPH, after)
             starts = [*_split_window(view, words, range(first, last)), last]
-            for start, stop in zip(starts[:-1], starts[1:], strict=True):
+            for start, stop in pairwise(starts):
                 yield from _cut_long(view, words, range(start, stop))
 
 

@@ -154,7 +154,7 @@ def _unify_spaces(text: str) -> Iterator[Rewrite]:
             yield start, end, " "
 
 
-_DASH = re.compile(r"(?:[-—]{2,}|—)(?: ?(?:[-—]{2,}|—))*")
+_DASH = re.compile(r"[-—](?: ?[-—])+|—")
 
 
 def _unify_dashes(text: str) -> Iterator[Rewrite]:
@@ -162,8 +162,12 @@ def _unify_dashes(text: str) -> Iterator[Rewrite]:
     for match in _DASH.finditer(text):
         start, end = match.span()
         left = " " if start and not text[start - 1].isspace() else ""
-        right = " " if end < len(text) and not text[end].isspace() else ""
+        right = " " if end < len(text) and not _clings(text[end]) else ""
         yield start, end, f"{left}-{right}"
+
+
+def _clings(character: str) -> bool:
+    return character.isspace() or unicodedata.category(character).startswith("M")
 
 
 def _join_hyphens(text: str) -> Iterator[Rewrite]:
@@ -174,7 +178,8 @@ def _join_hyphens(text: str) -> Iterator[Rewrite]:
 
 @cache
 def _broken_hyphen() -> re.Pattern[str]:
-    return re.compile(rf"(?<=[^\W_])- (?=[^\W_])|(?<=[{combining_marks()}])- (?=[^\W_])")
+    # The hyphen comes first and looks back: a pattern that begins with a look-behind is tried at every character.
+    return re.compile(rf"-(?:(?<=[^\W_]-)|(?<=[{combining_marks()}]-)) (?=[^\W_])")
 
 
 def _compose(text: str) -> Iterator[Rewrite]:

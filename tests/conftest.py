@@ -1,0 +1,27 @@
+"""Fixtures that every room may use."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Machines differ in speed, never in result: no deadlines.
+settings.register_profile("lexprint", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("lexprint")
+
+
+@pytest.fixture
+def letter() -> str:
+    """A short business text with an abbreviation, a number, a list of quotes and a blank line."""
+    return (
+        "Dr. Moss bought a large house near the river for approx. 2.5 million.  She said it was “almost ready”.\n"
+        "\n"
+        "The board will meet on Monday; please keep this note to yourself.\n"
+    )
+
+
+@pytest.fixture
+def tale() -> str:
+    """A few sentences of plain prose, re-flowed."""
+    return (
+        "He watches his favorite show every night. The old dog sleeps near the fire,\n"
+        "and nobody speaks—not even when the door opens. “Is it late?” she asked. It was."
+    )
