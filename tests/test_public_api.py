@@ -51,4 +51,4 @@ def test_examples_run(name: str) -> None:
 def test_unknown_names_are_refused() -> None:
     """A misspelt name fails like in any module."""
     with pytest.raises(AttributeError, match="no attribute 'watermrk'"):
-        _ = lexprint.watermrk  # type: ignore[attr-defined]
+        _ = lexprint.watermrk

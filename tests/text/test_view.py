@@ -1,6 +1,7 @@
 """The view is the same for texts that differ in layout and typography only."""
 
 import unicodedata
+from typing import Literal
 
 import pytest
 
@@ -71,7 +72,7 @@ def test_every_character_knows_its_origin() -> None:
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_canonical_forms_look_alike(form: str) -> None:
+def test_canonical_forms_look_alike(form: Literal["NFC", "NFD"]) -> None:
     """Composed and decomposed letters of any script give one view."""
     text = "Ångström, 각하, हिन्दी, Việt Nam, \u0958, \u2126, q\u0323\u0307"
     assert normalise(unicodedata.normalize(form, text)) == unicodedata.normalize("NFC", text)

@@ -195,9 +195,7 @@ def _compose(text: str) -> Iterator[Rewrite]:
 
 @cache
 def _composable() -> re.Pattern[str]:
-    joining: set[str] = {
-        chr(code) for first, last in ((0x1161, 0x1175), (0x11A8, 0x11C2)) for code in range(first, last + 1)
-    }
+    joining: set[str] = set()
     changing: set[str] = set()
     for character in map(chr, _assigned()):
         if unicodedata.combining(character):
@@ -207,8 +205,9 @@ def _composable() -> re.Pattern[str]:
             joining.update(chr(int(code, 16)) for code in decomposition.split()[1:])
             if unicodedata.normalize("NFC", character) != character:
                 changing.add(character)
-    join = _as_class(joining)
-    return re.compile(f"[^{join}]?[{join}]+|[{_as_class(changing)}]", re.DOTALL)
+    marks = _as_class(joining)
+    hangul = "[\u1100-\u1112\uac00-\ud7a3][\u1161-\u1175\u11a8-\u11c2]+"
+    return re.compile(f"{hangul}[{marks}]*|[^{marks}]?[{marks}]+|[{_as_class(changing)}]", re.DOTALL)
 
 
 def _assigned() -> Iterator[int]:
