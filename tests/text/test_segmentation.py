@@ -1,5 +1,7 @@
 """Boundaries are where a reader sees them, and stay there when words are swapped."""
 
+import time
+
 import pytest
 from nupunkt import load_default_model
 
@@ -121,3 +123,17 @@ def test_the_placeholder_is_neutral() -> None:
     assert may_be_swapped(hidden)
     assert hidden not in parameters.abbrev_types | parameters.sent_starters
     assert not any(hidden in pair for pair in parameters.collocations)
+
+
+@pytest.mark.slow
+def test_time_grows_with_length_alone(tale: str) -> None:
+    """Ten times the text takes about ten times as long, as one endless line or as many paragraphs."""
+    for separator in (" ", "\n\n"):
+        seconds = [_seconds_to_segment((tale + separator) * copies) for copies in (2_000, 20_000)]
+        assert seconds[1] < 25 * seconds[0]
+
+
+def _seconds_to_segment(text: str) -> float:
+    started = time.perf_counter()
+    segment(text)
+    return time.perf_counter() - started
