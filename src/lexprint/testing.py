@@ -1,0 +1,183 @@
+"""Deterministic stand-ins for the three models: real English words, invented opinions.
+
+An answer is a keyed hash of its own question, bent so that what the watermark has to cope with happens often: words come in
+small families whose members are near to each other, every opinion shifts with the whole context, and probabilities fall
+on both sides of the floor and close to one another. Each fake counts what it is asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import cache
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexprint.models.masked_lm import log_softmax
+from lexprint.models.protocols import Floats, Gap
+from lexprint.substitution.exclusions import may_be_replaced
+from lexprint.substitution.lexicon import is_form_of_same_word, lexicon
+
+FAMILY_SIZE = 3
+FAMILIES_PER_TAG = 14
+TAGS = ("NN", "VBD", "JJ", "NNS", "VBG", "RB")
+FUNCTION_WORDS = ("the", "a", "an", "of", "in", "and", "to", "was", "his", "with")
+
+_TOKENS = re.compile(r"\w+|\W+")
+
+
+@cache
+def fake_families() -> tuple[tuple[str, ...], ...]:
+    """Words that the fakes hold for near synonyms; each family is of one part of speech."""
+    return tuple(
+        tuple(words[start : start + FAMILY_SIZE])
+        for words in map(_unrelated_words, TAGS)
+        for start in range(0, len(words), FAMILY_SIZE)
+    )
+
+
+def _unrelated_words(tag: str) -> list[str]:
+    """Words of one part of speech, none a form of another, in an order without meaning."""
+    known = [word for word, grammar in lexicon().items() if grammar.tags == {tag} and may_be_replaced(word)]
+    chosen: list[str] = []
+    for word in sorted(known, key=lambda word: hashlib.sha256(word.encode()).digest()):
+        if not any(is_form_of_same_word(word, other) for other in chosen):
+            chosen.append(word)
+        if len(chosen) == FAMILIES_PER_TAG * FAMILY_SIZE:
+            break
+    return chosen
+
+
+@cache
+def _family_numbers() -> dict[str, int]:
+    return {word: number for number, family in enumerate(fake_families()) for word in family}
+
+
+def fake_text(*, words: int, seed: int = 0) -> str:
+    """Sentences of the fakes' words, as many as fill about so many words."""
+    random = Random(seed)
+    contents = [word for family in fake_families() for word in family]
+    sentences: list[str] = []
+    while words > 0:
+        length = random.randint(4, 30)
+        tokens = [random.choice(contents if random.random() < 0.5 else FUNCTION_WORDS) for _ in range(length)]
+        joints = [random.choices((" ", ", "), (12, 1))[0] for _ in range(length - 1)]
+        body = "".join(token + joint for token, joint in zip(tokens, [*joints, ""], strict=True))
+        sentences.append(f"{body.capitalize()}{random.choice('.?!')}")
+        words -= length + 1
+    return " ".join(sentences)
+
+
+class FakeMaskedLM:
+    """Predicts the word it has read, its family, and then whatever the context's hash says."""
+
+    def __init__(self, *, key: str = "", longest: int = 200) -> None:
+        self._key, self._longest = key, longest
+        self.fingerprint = f"fake masked LM {key}"
+        self.vocabulary = (*FUNCTION_WORDS, *(word for family in fake_families() for word in family), "##ing", "[MASK]")
+        numbers = _family_numbers()
+        self._families = np.array([numbers.get(word, -1) for word in self.vocabulary])
+        self._index = {word: index for index, word in enumerate(self.vocabulary)}
+        self.calls = self.inputs = 0
+
+    def fits(self, gap: Gap) -> bool:
+        return len(_TOKENS.findall(gap.text)) <= self._longest
+
+    def predict(self, gaps: Sequence[Gap]) -> Floats:
+        rows = [self._hash(gap.left, gap.word, gap.right) for gap in gaps]
+        for gap, row in zip(gaps, rows, strict=True):
+            if gap.word in self._index:
+                own = self._index[gap.word]
+                row[(self._families == self._families[own]) & (self._families >= 0)] += 3.0
+                row[own] += 2.0
+        return self._answer(rows)
+
+    def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
+        return self._answer([self._hash(gap.left, gap.right) for gap in gaps])
+
+    def _hash(self, *parts: str) -> Floats:
+        """One number for each word of the vocabulary, from 0 to 4."""
+        draws = np.frombuffer(_digest(self._key, *parts, size=2 * len(self.vocabulary)), dtype="<u2")
+        return (draws / 2**14).astype(np.float32)
+
+    def _answer(self, rows: list[Floats]) -> Floats:
+        self.calls += bool(rows)
+        self.inputs += len(rows)
+        if not rows:
+            return np.empty((0, len(self.vocabulary)), np.float32)
+        return log_softmax(np.stack(rows))
+
+
+class FakeEntailment:
+    """Sure of what is unchanged, fond of exchanges within a family, and moody about all others.
+
+    `grain` is the step in which it answers: a coarse one makes ties.
+    """
+
+    def __init__(self, *, key: str = "", grain: float = 1 / 4096, longest: int = 400) -> None:
+        self._key, self._grain, self._longest = key, grain, longest
+        self.fingerprint = f"fake entailment {key} {grain}"
+        self.calls = self.inputs = 0
+
+    def fits(self, premise: str, hypothesis: str) -> bool:
+        return len(_TOKENS.findall(premise)) + len(_TOKENS.findall(hypothesis)) <= self._longest
+
+    def entails(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        self.calls += bool(pairs)
+        self.inputs += len(pairs)
+        return np.array([self._entails(premise, hypothesis) for premise, hypothesis in pairs], dtype=np.float32)
+
+    def _entails(self, premise: str, hypothesis: str) -> float:
+        one, other = _TOKENS.findall(premise), _TOKENS.findall(hypothesis)
+        changed = [exchange for exchange in zip(one, other, strict=False) if exchange[0] != exchange[1]]
+        # What both directions share, and what only this one thinks.
+        common, own = self._draw(*sorted((premise, hypothesis))), self._draw(premise, hypothesis)
+        mood = 0.85 * common + 0.15 * own
+        if len(one) != len(other) or len(changed) > 1:
+            probability = 0.6 * mood
+        elif not changed:
+            probability = 0.94 + 0.06 * (1.0 - mood**3)
+        elif _are_relatives(*changed[0]):
+            probability = 0.91 + 0.075 * mood
+        else:
+            probability = 0.2 + 0.775 * mood
+        return round(probability / self._grain) * self._grain
+
+    def _draw(self, *parts: str) -> float:
+        return int.from_bytes(_digest(self._key, *parts, size=4)) / 2**32
+
+
+class FakeSentenceEncoder:
+    """Sums of hashed words, the family counting more than the word, so that exchanged relatives stay close."""
+
+    def __init__(self, *, key: str = "", width: int = 32) -> None:
+        self._key, self._width = key, width
+        self.fingerprint = f"fake sentence encoder {key}"
+        self.calls = self.inputs = 0
+
+    def encode(self, sentences: Sequence[str]) -> Floats:
+        self.calls += bool(sentences)
+        self.inputs += len(sentences)
+        vectors = np.zeros((len(sentences), self._width), np.float32)  # (sentences, width)
+        for vector, sentence in zip(vectors, sentences, strict=True):
+            vector[0] = 1e-3  # a sentence without words has a direction too
+            for token in _TOKENS.findall(sentence):
+                vector += self._direction(token) / 4 + self._direction(str(_family_numbers().get(token, token)))
+        unit: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+    def _direction(self, word: str) -> NDArray[np.float32]:
+        draws = np.frombuffer(_digest(self._key, word, size=self._width), dtype=np.uint8)
+        return (draws / 127.5 - 1.0).astype(np.float32)
+
+
+def _are_relatives(one: str, other: str) -> bool:
+    numbers = _family_numbers()
+    return one in numbers and numbers[one] == numbers.get(other)
+
+
+def _digest(*parts: str, size: int) -> bytes:
+    return hashlib.shake_128("\0".join(parts).encode("utf-8", "surrogatepass")).digest(size)

@@ -1,0 +1,1 @@
+"""Which words carry bits, and how."""

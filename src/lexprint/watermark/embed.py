@@ -1,0 +1,84 @@
+"""Bits to edits; the result is read back before anyone gets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from lexprint.errors import InputError, LexprintError
+from lexprint.text.document import Document
+from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.segmentation import segment
+from lexprint.watermark.extract import extract
+from lexprint.watermark.inquiry import WINDOW, Inquiry, Turn
+from lexprint.watermark.scheme import Scheme
+from lexprint.watermark.sites import Marked, Pair, Reading
+from lexprint.watermark.walk import Choose, walk
+
+
+class MarkUnreadable(LexprintError):
+    """A text just marked does not read back as written: a defect of lexprint or of a model, never of the text."""
+
+    def __init__(self, *, written: int, position: int) -> None:
+        super().__init__(
+            f"of {written} sites written, number {position + 1} does not read back; the models may answer equal "
+            "questions differently: please report this with the fingerprint"
+        )
+        self.written, self.position = written, position
+
+
+def embed(document: Document, bits: Iterable[int], scheme: Scheme, *, window: int = WINDOW) -> Marked:
+    """Write bits to the sites of a text, in order, and read them back; if bits run out, later sites stay as they are."""
+    marked = embed_unchecked(document, bits, scheme, window=window)
+    reading = extract(segment(marked.text), scheme, window=window)
+    if (position := _first_difference(marked, reading)) is not None:
+        raise MarkUnreadable(written=len(marked.sites), position=position)
+    return marked
+
+
+def embed_unchecked(document: Document, bits: Iterable[int], scheme: Scheme, *, window: int = WINDOW) -> Marked:
+    """The same without reading back: schemes that lack a test do not give back what was written."""
+    message = _checked(bits)
+    visits = walk(document, scheme, _writer(iter(message)), window=window)
+    edits = tuple(Edit(visit.site.span, visit.word) for visit in visits if visit.word != visit.site.word)
+    return Marked(
+        text=apply_edits(document.text, edits),
+        edits=edits,
+        sites=tuple(visit.site for visit in visits),
+        bits=tuple(message[: len(visits)]),
+        fingerprint=scheme.fingerprint,
+    )
+
+
+def _checked(bits: Iterable[int]) -> Sequence[int]:
+    message = tuple(map(int, bits))
+    for bit in message:
+        if bit not in (0, 1):
+            raise InputError(f"a bit is {bit!r}", needed="0 or 1")
+    return message
+
+
+def _writer(bits: Iterator[int]) -> Choose:
+    """Bits go to sites in the order of the text, so a sentence waits until those before it have taken theirs."""
+
+    def write(pair: Pair, word: str) -> Inquiry[str]:
+        yield Turn()
+        bit = next(bits, None)
+        return word if bit is None else pair.word(bit)
+
+    return write
+
+
+def _first_difference(marked: Marked, reading: Reading) -> int | None:
+    """Number of the first site that is elsewhere, has another pair or says something else."""
+    unwritten = tuple(site.bit for site in marked.sites[len(marked.bits) :])
+    written = [
+        (site.sentence, site.position, site.pair, bit)
+        for site, bit in zip(marked.sites, marked.bits + unwritten, strict=True)
+    ]
+    read = [(site.sentence, site.position, site.pair, site.bit) for site in reading.sites]
+    if written == read:
+        return None
+    return next(
+        (index for index, (one, other) in enumerate(zip(written, read, strict=False)) if one != other),
+        min(len(written), len(read)),
+    )

@@ -1,0 +1,87 @@
+"""Questions to the models, asked by many walks at once and answered in one batch per step.
+
+A walk is a generator that yields questions and is sent their answers, so it reads like the paper's loop while the
+models see large batches. An answer depends on its question only, hence neither the window nor the order matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeAlias, TypeVar
+
+from lexprint.models.protocols import Gap
+from lexprint.substitution.candidates import Candidate
+from lexprint.substitution.substituter import Substituter
+
+T = TypeVar("T")
+
+WINDOW = 256  # walks under way at once: enough for full batches, and memory that does not grow with the text
+
+
+@dataclass(frozen=True, slots=True)
+class Propose:
+    """Candidates of a gap; the answer is a tuple of them, most probable first."""
+
+    gap: Gap
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """SR of words in a gap; the answer is a list of numbers in the same order."""
+
+    gap: Gap
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Go on when every earlier inquiry has ended; the answer is None."""
+
+
+Question: TypeAlias = Propose | Rate | Turn
+Answer: TypeAlias = tuple[Candidate, ...] | list[float] | None
+Inquiry: TypeAlias = Generator[Question, Any, T]  # what is sent depends on what was asked
+
+
+def answer_all(inquiries: Iterable[Inquiry[T]], substituter: Substituter, *, window: int = WINDOW) -> list[T]:
+    """Results of the inquiries, in order; at most `window` of them are under way at once."""
+    results: dict[int, T] = {}
+    upcoming = enumerate(inquiries)
+    under_way: dict[int, Inquiry[T]] = {}  # in order, so that the first is the earliest
+    questions: dict[int, Question] = {}
+
+    def send(number: int, answer: Answer) -> None:
+        try:
+            questions[number] = under_way[number].send(answer)
+        except StopIteration as end:
+            results[number] = end.value
+            del under_way[number]
+            questions.pop(number, None)
+
+    while True:
+        begun = dict(islice(upcoming, window - len(under_way)))
+        under_way |= begun
+        for number in begun:
+            send(number, None)
+        while under_way and isinstance(questions[earliest := next(iter(under_way))], Turn):
+            send(earliest, None)
+        if not under_way and not begun:
+            return [results[number] for number in sorted(results)]
+        for number, answer in _answer(questions, substituter).items():
+            send(number, answer)
+
+
+def _answer(questions: Mapping[int, Question], substituter: Substituter) -> dict[int, Answer]:
+    """Answers to all that the models are asked, from one call to each."""
+    proposing = {number: question.gap for number, question in questions.items() if isinstance(question, Propose)}
+    rating = {number: question for number, question in questions.items() if isinstance(question, Rate)}
+    answers: dict[int, Answer] = {}
+    if proposing:
+        answers |= zip(proposing, substituter.propose(list(proposing.values())), strict=True)
+    if rating:
+        flat = [(question.gap, word) for question in rating.values() for word in question.words]
+        ratings = iter(substituter.entailments(flat))
+        answers |= {number: list(islice(ratings, len(question.words))) for number, question in rating.items()}
+    return answers

@@ -1,0 +1,53 @@
+"""What writer and reader must share, in one value: where answers come from, the tests, and the name for all of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from lexprint.errors import FingerprintMismatch
+from lexprint.settings import WatermarkSettings
+from lexprint.substitution.substituter import Substituter
+from lexprint.watermark.substitutability import KeepsNeighbour, keeps_neighbour, trusts_neighbour
+from lexprint.watermark.synchronicity import FindPair, SynchronicityTest
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """The tests of Algorithm 2 and f.
+
+    Schemes are made by `paper_scheme`. Whatever uses the same scheme shares its verdicts, so reading what was just
+    written, or copies of one text with other bits, asks the models only about what is new.
+    """
+
+    substituter: Substituter = field(repr=False)
+    fingerprint: str
+    find_pair: FindPair = field(repr=False)
+    keeps_neighbour: KeepsNeighbour = field(repr=False)
+    gap: int  # words skipped after a site
+
+    def require_fingerprint(self, needed: str) -> None:
+        """Refuse to read what other models, settings or rules have written: the bits would be noise."""
+        if needed != self.fingerprint:
+            raise FingerprintMismatch(
+                needed=needed, loaded=self.fingerprint, advice="use the version, models and settings that marked it"
+            )
+
+
+def paper_scheme(substituter: Substituter, *, fingerprint: str, settings: WatermarkSettings | None = None) -> Scheme:
+    """Both tests, as in the paper; `fingerprint` stands for models, settings and rules together."""
+    test = SynchronicityTest(substituter.settings, substituter.may_be_replaced)
+    settings = settings or WatermarkSettings()
+    return Scheme(substituter, fingerprint, test.find_pair, keeps_neighbour, settings.gap)
+
+
+def without_synchronicity_test(scheme: Scheme) -> Scheme:
+    """The same, but a word's partner need not lead back to it: loses bits, to show what the test is for."""
+    test = SynchronicityTest(scheme.substituter.settings, scheme.substituter.may_be_replaced)
+    fingerprint = f"{scheme.fingerprint} without synchronicity test"
+    return replace(scheme, fingerprint=fingerprint, find_pair=test.derive_pair)
+
+
+def without_substitutability_test(scheme: Scheme) -> Scheme:
+    """The same, but a word may wake the one before it: loses bits, to show what the test is for."""
+    fingerprint = f"{scheme.fingerprint} without substitutability test"
+    return replace(scheme, fingerprint=fingerprint, keeps_neighbour=trusts_neighbour)

@@ -1,0 +1,125 @@
+"""The left-to-right walk that embedding and extraction share (Algorithm 2).
+
+Why the reader stops where the writer did: a word is judged by the words before it, as already marked, and by the one after
+it. The reader sees the same, unless the next word was exchanged afterwards. A site's next word never is, since f >= 1. A
+word that was passed over before a site is not synchronous with either member of that site's pair after it: that is what
+the substitutability test asked. And words that no one judges are the same for both, as they follow from the sites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+from lexprint.models.protocols import Gap
+from lexprint.text.document import Document, Sentence
+from lexprint.watermark.inquiry import WINDOW, Inquiry, answer_all
+from lexprint.watermark.scheme import Scheme
+from lexprint.watermark.sites import Pair, Site
+from lexprint.watermark.synchronicity import Synchronous
+
+FIRST = 1  # the first word of a sentence has no left context; index 2 in the paper, which counts from 1
+
+Choose: TypeAlias = Callable[[Pair, str], Inquiry[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A site and the word that the walk left there."""
+
+    site: Site
+    word: str
+
+
+def walk(document: Document, scheme: Scheme, choose: Choose, *, window: int = WINDOW) -> tuple[Visit, ...]:
+    """Visit every word that can carry a bit, in order, letting `choose` decide what stands there."""
+    walks = (_walk_sentence(sentence, scheme, choose) for sentence in document.sentences)
+    stops = answer_all(walks, scheme.substituter, window=window)
+    return tuple(
+        Visit(_site(document, index, stop), stop.chosen) for index, found in enumerate(stops) for stop in found
+    )
+
+
+def keep(pair: Pair, word: str) -> Inquiry[str]:
+    """Leave every word as it is: what a reader does."""
+    yield from ()
+    return word
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    position: int
+    verdict: Synchronous
+    chosen: str
+
+
+class _LocalContext:
+    """A sentence as already marked, seen from its words: each sees what stands before it and the one word after it."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.words = [word.text for word in sentence.words]
+        spans = [word.view_span for word in sentence.words]
+        self._spacings = [sentence.view[one.end : other.start] for one, other in pairwise(spans)]
+        self._lefts = [""]
+
+    def gap(self, position: int) -> Gap:
+        return self._gap(position, self.words[position + 1])
+
+    def gap_before(self, position: int, word: str) -> Gap:
+        """Of the word before `position`, if `word` stood there."""
+        return self._gap(position - 1, word)
+
+    def put(self, position: int, word: str) -> None:
+        self.words[position] = word
+        del self._lefts[position + 1 :]
+
+    def _gap(self, position: int, following: str) -> Gap:
+        while len(self._lefts) <= position:
+            last = len(self._lefts) - 1
+            self._lefts.append(f"{self._lefts[last]}{self.words[last]}{self._spacings[last]}")
+        return Gap(self._lefts[position], self.words[position], f"{self._spacings[position]}{following}")
+
+
+def _walk_sentence(sentence: Sentence, scheme: Scheme, choose: Choose) -> Inquiry[list[_Stop]]:
+    stops: list[_Stop] = []
+    if len(sentence) <= FIRST + scheme.gap + 1:
+        return stops
+    context = _LocalContext(sentence)
+    # The paper starts with 0, which spares its word 2 the test, as word 1 is never judged. It says so for f = 1; for other
+    # f the same is 1 - f, and 0 would spare a word whose neighbour was judged.
+    latest_site = FIRST - scheme.gap - 1
+    position = FIRST
+    while position < len(sentence) - scheme.gap - 1:
+        verdict = yield from scheme.find_pair(context.gap(position))
+        if verdict is None:
+            position += 1
+            continue
+        word = context.words[position]
+        # The word in place comes first: its neighbour was judged with it a moment ago.
+        choices = (word, verdict.pair.other(word))
+        neighbour = (context.gap_before(position, choice) for choice in choices)
+        if position - latest_site == scheme.gap + 1 or (yield from scheme.keeps_neighbour(neighbour, scheme.find_pair)):
+            chosen = yield from choose(verdict.pair, word)
+            stops.append(_Stop(position, verdict, chosen))
+            context.put(position, chosen)
+            latest_site = position
+            position += scheme.gap + 1
+        else:
+            position += 2  # the next word has a synchronous one before it as it stands, so its own test must fail
+    return stops
+
+
+def _site(document: Document, index: int, stop: _Stop) -> Site:
+    word = document.sentences[index].words[stop.position]
+    return Site(
+        sentence=index,
+        position=stop.position,
+        span=word.span,
+        found=word.span.of(document.text),
+        word=word.text,
+        pair=stop.verdict.pair,
+        entailment=stop.verdict.entailment,
+        clearance=stop.verdict.clearance,
+    )

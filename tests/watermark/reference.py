@@ -1,0 +1,122 @@
+"""Algorithms 1 and 2 of the paper, word for word and slow: what the fast walk must agree with.
+
+Nothing is remembered, nothing is stopped early, and no code is shared with the package but the substituter's two
+questions and its risk set. Words are counted from 1 as in the paper.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lexprint.models.protocols import Gap
+from lexprint.substitution.substituter import Substituter
+from lexprint.text.document import Document, Sentence
+
+
+@dataclass(frozen=True)
+class ReferenceSite:
+    sentence: int
+    position: int  # counted from 0, as the package does
+    pair: tuple[str, str]
+    word: str  # what stood there
+    left_there: str  # what stands there now
+
+
+@dataclass(frozen=True)
+class FinalCandidates:
+    """FC: at most two words."""
+
+    words: list[str]
+    is_clear: bool  # no comparison that made it was closer than the guard band
+
+
+class Reference:
+    """One slow reader and writer; `examined` counts the words that reach line 11."""
+
+    def __init__(self, substituter: Substituter, *, f: int) -> None:
+        self.substituter, self.f = substituter, f
+        self.floor = substituter.settings.entailment_floor
+        self.band = substituter.settings.guard_band
+        self.examined = self.synchronous = self.paired = 0
+
+    def embed(self, document: Document, bits: Iterable[int]) -> list[ReferenceSite]:
+        remaining = iter(bits)
+        sites: list[ReferenceSite] = []
+        for number, sentence in enumerate(document.sentences):
+            sites += self._embed_sentence(number, sentence, remaining)
+        return sites
+
+    def _embed_sentence(self, number: int, sentence: Sentence, bits: Iterable[int]) -> list[ReferenceSite]:
+        """Algorithm 2. Of line 1 it keeps what it means: no word before the first site counts as its neighbour."""
+        sites = []
+        count, f = len(sentence), self.f
+        latest_embed_index = 1 - f  # line 1, for f = 1; with 0 and a larger f, word f + 1 would escape lines 14 to 22
+        index = 2  # line 2
+        words = [word.text for word in sentence.words]  # line 4
+        while index < count - f:  # line 5
+            if self._is_in_risk_set(index, self._context(sentence, words, index + 1)):  # lines 3 and 7
+                index += 1  # line 8
+                continue
+            self.examined += 1
+            pair = self._synchronicity_test(index, self._context(sentence, words, index + 1))  # lines 6 and 11
+            substitutable = pair is not None  # lines 12, 13 and 24
+            self.synchronous += substitutable
+            if pair is not None and index - latest_embed_index != f + 1:  # line 14
+                for candidate in pair:  # line 15
+                    changed = [*words[: index - 1], candidate, *words[index:]]
+                    new_context = self._context(sentence, changed, index)  # line 16
+                    if self._is_in_risk_set(index - 1, new_context):
+                        continue  # it cannot become a site
+                    if self._synchronicity_test(index - 1, new_context) is not None:  # lines 17 and 18
+                        substitutable = False  # line 19
+            if pair is not None and substitutable:  # line 26
+                found = words[index - 1]
+                bit = next(iter(bits), None)  # line 27
+                if bit is not None:
+                    words[index - 1] = pair[bit]  # line 28
+                sites.append(ReferenceSite(number, index - 1, pair, found, words[index - 1]))
+                latest_embed_index = index  # line 29
+                index += f + 1  # line 30
+            else:
+                index += 1  # line 32
+        return sites
+
+    def _context(self, sentence: Sentence, words: Sequence[str], last: int) -> list[str]:
+        """Words 1 to `last` with the spacing before each: word, spacing, word, spacing, ..., word."""
+        pieces: list[str] = []
+        for place in range(last):
+            if place:
+                pieces.append(
+                    sentence.view[sentence.words[place - 1].view_span.end : sentence.words[place].view_span.start]
+                )
+            pieces.append(words[place])
+        return pieces
+
+    def _gap(self, index: int, context: Sequence[str]) -> Gap:
+        middle = 2 * (index - 1)
+        return Gap("".join(context[:middle]), context[middle], "".join(context[middle + 1 :]))
+
+    def _is_in_risk_set(self, index: int, context: Sequence[str]) -> bool:
+        return not self.substituter.may_be_replaced(self._gap(index, context))
+
+    def _synchronicity_test(self, index: int, context: Sequence[str]) -> tuple[str, str] | None:
+        """ST: Sort(FC1) = Sort(FC2) = Sort(FC), and the word is in it."""
+        gap = self._gap(index, context)
+        final = self._final_candidates(gap)
+        self.paired += len(final.words) == 2
+        derived = [self._final_candidates(Gap(gap.left, word, gap.right)) for word in final.words]
+        if len(final.words) < 2 or gap.word not in final.words:
+            return None
+        if not all(other.is_clear and sorted(other.words) == sorted(final.words) for other in (final, *derived)):
+            return None
+        first, second = sorted(final.words)
+        return first, second
+
+    def _final_candidates(self, gap: Gap) -> FinalCandidates:
+        """Algorithm 1 and the cut: SR above the floor, top 2."""
+        candidates = self.substituter.propose([gap])[0]  # lines 1 to 3
+        ratings = {one.word: self.substituter.entailments([(gap, one.word)])[0] for one in candidates}  # lines 4 to 9
+        ranked = sorted(ratings, key=lambda word: -ratings[word])  # line 10
+        final = [word for word in ranked if ratings[word] > self.floor][:2]
+        rivals = [self.floor, *(ratings[word] for word in ranked if word not in final)]
+        is_ahead = all(ratings[word] - rival > self.band for word in final for rival in rivals)
+        return FinalCandidates(final, is_ahead and all(one.is_certain for one in candidates if one.word in final))
