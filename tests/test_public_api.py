@@ -8,7 +8,13 @@ import pytest
 
 import lexprint
 
+PACKAGE = Path(lexprint.__file__).parent
 SOURCE = Path(lexprint.__file__).read_text(encoding="utf-8")
+MODULES_WITH_EXAMPLES = [
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+]
 
 
 def test_names_are_sorted_and_unique() -> None:
@@ -34,17 +40,19 @@ def test_every_name_can_be_used(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", lexprint.__all__)
-def test_examples_run(name: str) -> None:
-    """Examples in docstrings of public names are true; all but errors have one."""
+def test_every_name_has_an_example(name: str) -> None:
+    """Public names show how they are used; errors speak for themselves."""
     value = getattr(lexprint, name)
-    if isinstance(value, type) and issubclass(value, Exception):
-        return
-    examples = [test for test in doctest.DocTestFinder(exclude_empty=True).find(value, name) if test.examples]
-    assert examples, f"{name} has no example"
-    runner = doctest.DocTestRunner(verbose=False)
-    for example in examples:
-        runner.run(example)
-    assert runner.summarize(verbose=False).failed == 0
+    is_error = isinstance(value, type) and issubclass(value, Exception)
+    assert is_error or ">>> " in value.__doc__
+
+
+@pytest.mark.parametrize("module", MODULES_WITH_EXAMPLES)
+def test_examples_run(module: str) -> None:
+    """Every example in a docstring is true."""
+    results = doctest.testmod(pytest.importorskip(module), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.attempted > 0
+    assert results.failed == 0
 
 
 def test_unknown_names_are_refused() -> None:

@@ -86,6 +86,12 @@ def test_endless_paragraphs_are_cut_by_count() -> None:
     assert document.word_count == 2 * LONGEST_PARAGRAPH
 
 
+def test_windows_do_not_cut_sentences() -> None:
+    """Where one window ends and the next begins cannot be seen in the sentences."""
+    document = segment("She saw the house. " * LONGEST_PARAGRAPH)
+    assert {sentence.view for sentence in document.sentences} == {"She saw the house."}
+
+
 @pytest.mark.parametrize("unit", ["x", "X", "x.", "…", "!", "\u0301", "\ud800", "'", "\U0001f469\u200d\U0001f680"])
 def test_a_long_line_without_spaces_is_read(unit: str) -> None:
     """A line with nothing to cut at is segmented like any other."""

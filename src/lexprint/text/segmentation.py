@@ -22,7 +22,7 @@ from lexprint.text.document import Document, Sentence
 from lexprint.text.span import Span
 from lexprint.text.view import PARAGRAPH_BREAK, View, build_view, combining_marks
 
-LONGEST_SENTENCE = 96  # words; longer ones exceed what a model can read with its candidates
+LONGEST_SENTENCE = 96  # words; a pair of such sentences still fits a model's 512 positions
 LONGEST_PARAGRAPH = 4_000  # words given to the segmenter at once; no real paragraph comes near it
 
 _PLACEHOLDER = "word"  # stands for every word that may be swapped; no abbreviation, no known sentence starter
@@ -105,13 +105,15 @@ def _word_pattern() -> re.Pattern[str]:
 
 def _sentence_starts(view: str, words: _Words) -> Iterator[int]:
     """Index of the first word of each sentence, in order."""
-    edges = [*words.paragraphs, len(words.starts)]
-    for paragraph, after in pairwise(edges):
-        for first in range(paragraph, after, LONGEST_PARAGRAPH):
+    for first, after in pairwise([*words.paragraphs, len(words.starts)]):
+        while first < after:
             last = min(first + LONGEST_PARAGRAPH, after)
-            starts = [*_split_window(view, words, range(first, last)), last]
-            for start, stop in pairwise(starts):
+            starts = _split_window(view, words, range(first, last))
+            if last < after and len(starts) > 1 and last - starts[-1] <= LONGEST_SENTENCE:
+                last = starts.pop()  # the window may end within a sentence, which the next window then sees whole
+            for start, stop in pairwise([*starts, last]):
                 yield from _cut_long(view, words, range(start, stop))
+            first = last
 
 
 def _split_window(view: str, words: _Words, window: range) -> list[int]:
@@ -154,16 +156,12 @@ def _cut_long(view: str, words: _Words, sentence: range) -> Iterator[int]:
 
 
 def _build_sentences(view: View, words: _Words, firsts: list[int]) -> tuple[Sentence, ...]:
-    starts = np.asarray(words.starts, dtype=np.int64)
-    ends = np.asarray(words.ends, dtype=np.int64)
-    if not len(starts):
-        return ()
-    offsets: NDArray[np.uint32] = np.stack([starts, ends, view.starts[starts], view.ends[ends - 1]], axis=1).astype(
-        np.uint32
-    )
+    starts, ends = np.asarray(words.starts, dtype=np.intp), np.asarray(words.ends, dtype=np.intp)
+    columns = starts, ends, view.starts[starts], view.ends[ends - 1]
+    offsets: NDArray[np.uint32] = np.stack(columns, axis=1).astype(np.uint32)  # (words, 4)
     sentences = []
-    for first, stop in zip(firsts, [*firsts[1:], len(starts)], strict=True):
-        block = offsets[first:stop].copy()  # (words, 4)
+    for first, stop in pairwise([*firsts, len(starts)]):
+        block = offsets[first:stop].copy()
         span = Span(int(block[0, 2]), int(block[-1, 3]))
         text = view.text[block[0, 0] : block[-1, 1]]
         block[:, :2] -= block[0, 0]

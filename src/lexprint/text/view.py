@@ -82,23 +82,23 @@ def _rewritten(view: View, rewrites: Iterable[Rewrite]) -> View:
 def _sources(bounds: Offsets, *, length: int) -> tuple[Offsets, Offsets]:
     """First and last old character for every new one: kept runs count on, replacements stand for their whole span."""
     starts, ends, lengths = bounds.T  # (rewrites,) each
-    runs = np.zeros((len(bounds) + 1, 2), dtype=np.int32)  # (rewrites + 1, kept and replaced)
-    runs[:, 0] = np.append(starts, np.int32(length)) - np.insert(ends, 0, np.int32(0))
-    runs[:-1, 1] = lengths
-    sizes = runs.ravel()[:-1]
-    sources = np.zeros_like(runs)
-    sources[1:, 0] = ends
-    sources[:-1, 1] = starts
-    is_kept = np.resize(np.array([True, False]), sizes.size)
+    kept_starts = np.insert(ends, 0, 0)  # (rewrites + 1,)
+    sizes = _interleaved(
+        np.append(starts, np.int32(length)) - kept_starts, lengths
+    )  # (runs,) kept, replaced, kept, ...
     begun = np.cumsum(sizes, dtype=np.int32) - sizes  # where each run begins in the new text
-    origin = sources.ravel()[:-1]
-    step = np.repeat(is_kept, sizes)
     within = np.arange(int(sizes.sum()), dtype=np.int32) - np.repeat(begun, sizes)
-    first = np.repeat(origin, sizes) + np.where(step, within, np.int32(0))
-    closing = origin.copy()
-    closing[1::2] = ends - np.int32(1)
-    last = np.repeat(closing, sizes) + np.where(step, within, np.int32(0))
+    is_kept = np.repeat(np.arange(len(sizes)) % 2 == 0, sizes)
+    step = np.where(is_kept, within, np.int32(0))
+    first = np.repeat(_interleaved(kept_starts, starts), sizes) + step
+    last = np.repeat(_interleaved(kept_starts, ends - np.int32(1)), sizes) + step
     return first, last
+
+
+def _interleaved(kept: Offsets, replaced: Offsets) -> Offsets:
+    runs = np.empty(len(kept) + len(replaced), dtype=np.int32)
+    runs[::2], runs[1::2] = kept, replaced
+    return runs
 
 
 def _table(rows: dict[str, str]) -> dict[str, str]:
