@@ -1,0 +1,53 @@
+"""`lexprint substitutes`: what may stand in for a word."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from lexprint.cli.console import print_json, read_text
+from lexprint.errors import InputError
+
+
+def substitutes(
+    text: str = typer.Argument(..., help="A text, or - to read it from standard input."),
+    word: str = typer.Option(..., "--word", "-w", help="The word to replace, spelled as in the text."),
+    occurrence: int = typer.Option(1, "--occurrence", help="Which occurrence of the word, from 1."),
+    top: int = typer.Option(10, "--top", min=1, help="How many to print."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+) -> None:
+    """Rank what may stand in for a word of a text.
+
+    A masked language model proposes, an entailment model ranks: SR is the probability that the sentence entails itself
+    with the other word in place.
+    """
+    from lexprint.engine import Engine
+    from lexprint.workflows import find_substitutes
+
+    try:
+        content = read_text(text)
+    except UnicodeDecodeError as error:
+        raise InputError("standard input is not UTF-8", needed="text in UTF-8") from error
+    found = find_substitutes(Engine(), content, word=word, occurrence=occurrence)
+    if as_json:
+        print_json({**asdict(found), "substitutes": [asdict(one) for one in found.substitutes[:top]]})
+        return
+    console = Console()
+    sentence = Text(found.sentence if len(found.sentence) <= 400 else f"{found.sentence[:400]} ...")
+    sentence.highlight_words([found.word], "bold underline")
+    console.print(sentence)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", justify="right", style="dim")
+    table.add_column("word", style="bold")
+    table.add_column("SR", justify="right")
+    table.add_column("masked LM", justify="right")
+    table.add_row(
+        "", f"{found.word} (itself)", f"{found.itself.entailment:.3f}", f"{found.itself.probability:.4f}", style="dim"
+    )
+    for rank, one in enumerate(found.substitutes[:top], start=1):
+        table.add_row(str(rank), one.word, f"{one.entailment:.3f}", f"{one.probability:.4f}")
+    console.print(table)

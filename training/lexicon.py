@@ -1,0 +1,68 @@
+"""Writes the table that the agreement filters read: each whole word of the vocabulary with its grammar.
+
+Tags are those of the Penn Treebank. A part of speech that hardly ever occurs (WordNet's counts) is left out: "good" is
+an adverb in the dictionary, but a filter that believes it lets "well" and "good" change places.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import lemminflect
+import nltk
+import snowballstemmer
+from tokenizers import Tokenizer
+
+WORDNET_NAMES = {"NOUN": "n", "VERB": "v", "ADJ": "as", "ADV": "r"}
+RARE_SHARE = 0.04
+HEADER = "# word, tags, lemmas, stem; made by training/lexicon.py from lemminflect, WordNet 3.0 and Snowball\n"
+
+
+def build(sources: Path, output: Path) -> None:
+    nltk.data.path = [str(next((sources / "wordnet").rglob("nltk-data")))]
+    tokenizer = Tokenizer.from_file(str(next((sources / "bert").rglob("tokenizer.json"))))
+    words = sorted(
+        token
+        for token in tokenizer.get_vocab()
+        if token.isascii() and token.isalpha() and token.islower() and len(token) > 1
+    )
+    stemmer = snowballstemmer.stemmer("english")
+    lines = []
+    for word in words:
+        tags, lemmas = grammar(word)
+        if tags:
+            lines.append(f"{word}\t{','.join(sorted(tags))}\t{','.join(sorted(lemmas))}\t{stemmer.stemWord(word)}\n")
+    output.write_text(HEADER + "".join(lines), "utf-8")
+    print(f"{len(lines)} of {len(words)} words have a grammar", file=sys.stderr)
+
+
+def grammar(word: str) -> tuple[set[str], set[str]]:
+    """Every tag that the form may bear, and every lemma it may belong to."""
+    from nltk.corpus import wordnet
+
+    lemmas_by_class = {name: found for name, found in lemminflect.getAllLemmas(word).items() if name in WORDNET_NAMES}
+    counts: Counter[str] = Counter()
+    for name, lemmas in lemmas_by_class.items():
+        for lemma in lemmas:
+            for sense in wordnet.lemmas(lemma):
+                if sense.synset().pos() in WORDNET_NAMES[name]:
+                    counts[name] += sense.count() + 1
+    total = sum(counts.values())
+    tags: set[str] = set()
+    kept: set[str] = set()
+    for name, lemmas in lemmas_by_class.items():
+        if total and counts[name] < RARE_SHARE * total:
+            continue
+        for lemma in lemmas:
+            forms = lemminflect.getAllInflections(lemma, upos=name)
+            fitting = {tag for tag, spellings in forms.items() if spellings and spellings[0] == word}
+            fitting = fitting or {tag for tag, spellings in forms.items() if word in spellings}
+            tags |= fitting
+            kept |= {lemma} if fitting else set()
+    return tags, kept
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]), Path(sys.argv[2]))
