@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lexprint.models.protocols import Gap
+from lexprint.substitution.candidates import Candidate
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
 
@@ -29,14 +30,39 @@ class FinalCandidates:
     is_clear: bool  # no comparison that made it was closer than the guard band
 
 
-class Reference:
-    """One slow reader and writer; `examined` counts the words that reach line 11."""
+class Forgetful(Substituter):
+    """Asks the models every time, as the paper does."""
 
-    def __init__(self, substituter: Substituter, *, f: int) -> None:
+    def propose(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
+        self._proposals.clear()
+        return super().propose(gaps)
+
+    def entailments(self, questions: Sequence[tuple[Gap, str]]) -> list[float]:
+        self._entailments.clear()
+        return super().entailments(questions)
+
+
+def apply_sites(document: Document, sites: Iterable[ReferenceSite]) -> str:
+    """The text with what the reference left at its sites."""
+    text = document.text
+    for site in reversed(list(sites)):
+        span = document.sentences[site.sentence].words[site.position].span
+        if site.left_there != site.word:
+            text = text[: span.start] + site.left_there + text[span.end :]
+    return text
+
+
+class Reference:
+    """One slow reader and writer, which counts what it meets."""
+
+    def __init__(self, substituter: Substituter, *, f: int, line_1: int | None = None) -> None:
+        # Line 1 says 0, for f = 1: word 2 escapes lines 14 to 22, as word 1 is never tested. For larger f the same is 1 - f.
+        self.line_1 = 1 - f if line_1 is None else line_1
         self.substituter, self.f = substituter, f
         self.floor = substituter.settings.entailment_floor
         self.band = substituter.settings.guard_band
-        self.examined = self.synchronous = self.paired = 0
+        self.examined = self.synchronous = 0  # words that reach line 11, and those that pass line 12
+        self.tests = self.paired = 0  # synchronicity tests, and those whose first FC has two words
 
     def embed(self, document: Document, bits: Iterable[int]) -> list[ReferenceSite]:
         remaining = iter(bits)
@@ -46,10 +72,10 @@ class Reference:
         return sites
 
     def _embed_sentence(self, number: int, sentence: Sentence, bits: Iterable[int]) -> list[ReferenceSite]:
-        """Algorithm 2. Of line 1 it keeps what it means: no word before the first site counts as its neighbour."""
+        """Algorithm 2."""
         sites = []
         count, f = len(sentence), self.f
-        latest_embed_index = 1 - f  # line 1, for f = 1; with 0 and a larger f, word f + 1 would escape lines 14 to 22
+        latest_embed_index = self.line_1
         index = 2  # line 2
         words = [word.text for word in sentence.words]  # line 4
         while index < count - f:  # line 5
@@ -102,6 +128,7 @@ class Reference:
         """ST: Sort(FC1) = Sort(FC2) = Sort(FC), and the word is in it."""
         gap = self._gap(index, context)
         final = self._final_candidates(gap)
+        self.tests += 1
         self.paired += len(final.words) == 2
         derived = [self._final_candidates(Gap(gap.left, word, gap.right)) for word in final.words]
         if len(final.words) < 2 or gap.word not in final.words:

@@ -26,7 +26,7 @@ from lexprint.substitution.candidates import Candidate
 from lexprint.watermark.inquiry import Inquiry, Propose, Rate
 from lexprint.watermark.sites import Pair
 
-FIRST_CHUNK = 4  # candidates rated before asking whether the others still matter; each next chunk is twice as large
+FIRST_CHUNK = 6  # candidates rated before asking whether the others still matter; each next chunk is twice as large
 UNRATED = 0.5  # where candidates without a known SR stand among the likely intruders
 REMEMBERED = 1_000_000  # verdicts; about as many as the words of ten novels
 
@@ -98,7 +98,7 @@ class SynchronicityTest:
             return None
         ratings: dict[str, float] = {}
         back: _WayBack | None = None
-        for chunk in _chunks((gap.word,), others):
+        for chunk in _chunks([gap.word, *others]):
             ratings.update(zip(chunk, (yield Rate(gap, chunk)), strict=True))
             own = ratings[gap.word]
             unbeaten = [word for word in ratings if word != gap.word and not self._is_ahead(own, ratings[word])]
@@ -125,19 +125,21 @@ class SynchronicityTest:
     def _lead_back(self, gap: Gap, partner: str, known: Mapping[str, float]) -> Inquiry[_WayBack | None]:
         """Whether the gap with the partner in place derives the same pair; `known` are the ratings of `gap`.
 
-        The first intruder ends it, so those are asked first that did well in the word's own gap.
+        A masked LM costs several entailments, so the pair is rated before candidates are asked for. The first intruder ends
+        it, so those are asked first that did well in the word's own gap.
         """
         turned = _with_word(gap, partner)
         if (turned in self.verdicts and self.verdicts[turned] is None) or not self.may_be_replaced(turned):
             return None
+        pair, members = Pair.of(gap.word, partner), (partner, gap.word)
+        ratings = dict(zip(members, (yield Rate(turned, members)), strict=True))
+        if not all(map(self._passes, ratings.values())):
+            return None
         candidates: tuple[Candidate, ...] = yield Propose(turned)
         if not any(candidate.word == gap.word and candidate.is_certain for candidate in candidates):
             return None
-        intruders = [candidate.word for candidate in candidates if candidate.word not in (gap.word, partner)]
-        intruders.sort(key=lambda word: -known.get(word, UNRATED))
-        pair = Pair.of(gap.word, partner)
-        ratings: dict[str, float] = {}
-        for chunk in _chunks((partner, gap.word), intruders):
+        intruders = [candidate.word for candidate in candidates if candidate.word not in members]
+        for chunk in _chunks(sorted(intruders, key=lambda word: -known.get(word, UNRATED))):
             ratings.update(zip(chunk, (yield Rate(turned, chunk)), strict=True))
             if not self._clearance(ratings, pair) > self.settings.guard_band:
                 return None
@@ -166,12 +168,9 @@ def _with_word(gap: Gap, word: str) -> Gap:
     return Gap(gap.left, word, gap.right)
 
 
-def _chunks(first: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """`first` with a few others, then ever more of them."""
-    size, cursor = FIRST_CHUNK, 0
-    chunk = (*first, *others[:size])
-    while chunk:
-        yield chunk
-        cursor += size
-        size *= 2
-        chunk = tuple(others[cursor : cursor + size])
+def _chunks(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """A few words, then ever more of them."""
+    start, size = 0, FIRST_CHUNK
+    while start < len(words):
+        yield tuple(words[start : start + size])
+        start, size = start + size, 2 * size

@@ -1,0 +1,25 @@
+"""What both sides must share."""
+
+import pytest
+
+from lexprint.errors import FingerprintMismatch
+from lexprint.watermark.scheme import Scheme, without_substitutability_test, without_synchronicity_test
+
+
+def test_another_fingerprint_is_refused(scheme: Scheme) -> None:
+    """The error names both, for the bits would be noise."""
+    scheme.require_fingerprint("fakes")
+    with pytest.raises(FingerprintMismatch) as caught:
+        scheme.require_fingerprint("others")
+    assert (caught.value.needed, caught.value.loaded) == ("others", "fakes")
+
+
+def test_ablations_have_fingerprints_of_their_own(scheme: Scheme) -> None:
+    """A text marked without a test is never read as if it had passed it."""
+    variants = [scheme, without_synchronicity_test(scheme), without_substitutability_test(scheme)]
+    assert len({variant.fingerprint for variant in variants}) == 3
+
+
+def test_a_scheme_does_not_print_its_models(scheme: Scheme) -> None:
+    """Its repr is short."""
+    assert repr(scheme) == "Scheme(fingerprint='fakes', gap=1)"
