@@ -94,7 +94,7 @@ def random_case(random: Random) -> Case:
     return Case(
         key=random.choice(KEYS),
         grain=random.choice([1 / 4096, 1 / 512, 1 / 128]),
-        proposals=random.randint(2, 12),
+        proposals=random.randint(2, 9),
         floor=random.choice([0.6, 0.9, 0.95]),
         guard_band=random.choice([0.0, 1e-4, 1e-3, 1e-2]),
         direction=random.choice(directions),
@@ -104,7 +104,7 @@ def random_case(random: Random) -> Case:
 
 def random_text(random: Random) -> str:
     pieces: list[str] = []
-    for _ in range(random.randint(5, 45)):
+    for _ in range(random.randint(5, 30)):
         some = random.choices((CONTENT_WORDS, FUNCTION_WORDS, OTHER_TOKENS), (10, 8, 1))[0]
         pieces += (random.choice(some), random.choices(SPACES, [30] * 4 + [1] * (len(SPACES) - 4))[0])
     return "".join(pieces)
@@ -131,7 +131,7 @@ def test_sites_pairs_and_bits_equal_the_reference_on_thousands_of_texts() -> Non
     for _ in range(2000):
         message = random.choices((0, 1), k=random.randint(0, 12))
         sites += len(assert_equals_reference(segment(random_text(random)), message, random_case(random)).sites)
-    assert sites > 2000
+    assert sites > 1500
 
 
 @given(texts, messages, cases)
