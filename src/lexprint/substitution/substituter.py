@@ -55,11 +55,25 @@ class Substituter:
 
         With the direction `symmetric` it must hold the other way too, and the weaker of both counts.
         """
-        forward = [(gap.text, gap.filled(word)) for gap, word in questions]
+        forward = _exchanges(questions)
         if self.settings.entailment_direction == "forward":
             return self._entails(forward)
         both = self._entails(forward + [(hypothesis, premise) for premise, hypothesis in forward])
         return [min(one, other) for one, other in zip(both[: len(forward)], both[len(forward) :], strict=True)]
+
+    def rate(self, questions: Sequence[tuple[Gap, str]]) -> list[float]:
+        """SR of each (gap, word), exact where it is above the floor; elsewhere some number that is not.
+
+        This is all that the ranking of Algorithm 2 sees, and with the direction `symmetric` it asks for the way back of the
+        few words alone that pass the way there.
+        """
+        forward = _exchanges(questions)
+        ratings = self._entails(forward)
+        if self.settings.entailment_direction == "symmetric":
+            passing = [index for index, rating in enumerate(ratings) if rating > self.settings.entailment_floor]
+            for index, back in zip(passing, self._entails([forward[index][::-1] for index in passing]), strict=True):
+                ratings[index] = min(ratings[index], back)
+        return ratings
 
     def substitutes(self, gaps: Sequence[Gap]) -> list[tuple[Substitute, ...]]:
         """Algorithm 1: the candidates of each gap, best entailed first; the word itself is one of them."""
@@ -79,3 +93,9 @@ class Substituter:
         answers = self._entailment.entails(unknown)
         self._entailments.update(zip(unknown, map(float, answers), strict=True))
         return [self._entailments[pair] for pair in pairs]
+
+
+def _exchanges(questions: Sequence[tuple[Gap, str]]) -> list[tuple[str, str]]:
+    """The text before and after each word is put in; equal texts are one string, as most questions share theirs."""
+    texts = {gap: gap.text for gap, _ in questions}
+    return [(texts[gap], gap.filled(word)) for gap, word in questions]

@@ -29,7 +29,7 @@ class Propose:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """SR of words in a gap; the answer is a list of numbers in the same order."""
+    """SR of words in a gap; the answer is a list of numbers in the same order, exact where they are above the floor."""
 
     gap: Gap
     words: tuple[str, ...]
@@ -82,6 +82,6 @@ def _answer(questions: Mapping[int, Question], substituter: Substituter) -> dict
         answers |= zip(proposing, substituter.propose(list(proposing.values())), strict=True)
     if rating:
         flat = [(question.gap, word) for question in rating.values() for word in question.words]
-        ratings = iter(substituter.entailments(flat))
+        ratings = iter(substituter.rate(flat))
         answers |= {number: list(islice(ratings, len(question.words))) for number, question in rating.items()}
     return answers

@@ -71,6 +71,8 @@ class SynchronicityTest:
         """The pair of a synchronous word, or None."""
         if gap in self.verdicts:
             return self.verdicts[gap]
+        if not self.may_be_replaced(gap):
+            return None  # known at once, so not worth remembering
         found = yield from self._derive(gap, self._lead_back)
         if len(self.verdicts) >= REMEMBERED:
             self.verdicts.clear()
@@ -81,7 +83,7 @@ class SynchronicityTest:
 
     def derive_pair(self, gap: Gap) -> Inquiry[Synchronous | None]:
         """The pair that the word's own gap derives, its partner not asked: for the ablation only."""
-        return (yield from self._derive(gap, _trust_partner))
+        return (yield from self._derive(gap, _trust_partner)) if self.may_be_replaced(gap) else None
 
     def _derive(self, gap: Gap, lead_back: _LeadBack) -> Inquiry[Synchronous | None]:
         """FC of the gap if it is a pair that holds the word, and `lead_back` confirms it.
@@ -89,8 +91,6 @@ class SynchronicityTest:
         The word is always a candidate, so FC must be the word and the best other. An other that the word does not
         outrank is the partner or the end: two of them end the search, and one is confirmed before the rest are rated.
         """
-        if not self.may_be_replaced(gap):
-            return None
         candidates: tuple[Candidate, ...] = yield Propose(gap)
         others = [candidate.word for candidate in candidates if candidate.word != gap.word]
         doubtful = {candidate.word for candidate in candidates if not candidate.is_certain}
