@@ -7,7 +7,7 @@ PIP_FLAGS := --quiet --disable-pip-version-check
 SOURCES := src tests $(wildcard training benchmarks)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check format bench models docs clean
+.PHONY: help demo test slow hub check format bench models docs clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ test: $(VENV)/.dev ## Run every test but the slow ones
 
 slow: $(VENV)/.dev ## Run the slow tests
 	@$(VENV)/bin/pytest -q -m slow
+
+hub: $(VENV)/.hub ## Run the tests of hub models (installs torch)
+	@$(VENV)/bin/pytest -q tests/models/test_torch_backend.py
 
 check: $(VENV)/.dev ## Lint, format, types, spelling
 	@$(VENV)/bin/ruff check $(SOURCES)
@@ -54,6 +57,10 @@ $(VENV)/.dev: pyproject.toml
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	@$(VENV)/bin/pip install $(PIP_FLAGS) --editable '.[dev]'
 	@touch $(VENV)/.core $@
+
+$(VENV)/.hub: $(VENV)/.dev
+	@$(VENV)/bin/pip install $(PIP_FLAGS) 'torch==2.13.0' --editable '.[hub]'
+	@touch $@
 
 $(TRAINING)/.ready: pyproject.toml
 	@test -x $(TRAINING)/bin/python || $(PYTHON) -m venv $(TRAINING)

@@ -6,6 +6,7 @@ an adverb in the dictionary, but a filter that believes it lets "well" and "good
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -17,6 +18,16 @@ from tokenizers import Tokenizer
 
 WORDNET_NAMES = {"NOUN": "n", "VERB": "v", "ADJ": "as", "ADV": "r"}
 RARE_SHARE = 0.04
+AMERICAN = (
+    (r"(?<=[^aeiou][aeiou])ll(?=ed|ing|er)", "l"),  # travelled
+    (r"(?<=[a-z]{2})our(?=$|s|ed|ing|ite|able|ful)", "or"),  # favourite
+    (r"(?<=[a-z]{3})is(?=e$|es$|ed$|ing$|ation)", "iz"),  # organised
+    (r"(?<=[a-z]{3})ys(?=e$|es$|ed$|ing$)", "yz"),  # analysed
+    (r"(?<=[^aeiou])tre(?=$|s)", "ter"),  # centre
+    (r"(?<=[a-z]{3})ence$", "ense"),  # defence
+    (r"(?<=[a-z])ogue(?=$|s)", "og"),  # catalogue
+    (r"grey", "gray"),
+)
 HEADER = "# word, tags, lemmas, stem; made by training/lexicon.py from lemminflect, WordNet 3.0 and Snowball\n"
 
 
@@ -33,9 +44,18 @@ def build(sources: Path, output: Path) -> None:
     for word in words:
         tags, lemmas = grammar(word)
         if tags:
-            lines.append(f"{word}\t{','.join(sorted(tags))}\t{','.join(sorted(lemmas))}\t{stemmer.stemWord(word)}\n")
+            lines.append(
+                f"{word}\t{','.join(sorted(tags))}\t{','.join(sorted(lemmas))}\t{stemmer.stemWord(plain(word))}\n"
+            )
     output.write_text(HEADER + "".join(lines), "utf-8")
     print(f"{len(lines)} of {len(words)} words have a grammar", file=sys.stderr)
+
+
+def plain(word: str) -> str:
+    """American spelling, and the adjective of an adverb: Snowball keeps "happily" and "happy" apart."""
+    for british, american in AMERICAN:
+        word = re.sub(british, american, word)
+    return word.removesuffix("ly")
 
 
 def grammar(word: str) -> tuple[set[str], set[str]]:
@@ -57,6 +77,8 @@ def grammar(word: str) -> tuple[set[str], set[str]]:
             continue
         for lemma in lemmas:
             forms = lemminflect.getAllInflections(lemma, upos=name)
+            if "VBD" in forms:
+                forms.setdefault("VBN", forms["VBD"])  # regular verbs: lemminflect lists the past once
             fitting = {tag for tag, spellings in forms.items() if spellings and spellings[0] == word}
             fitting = fitting or {tag for tag, spellings in forms.items() if word in spellings}
             tags |= fitting

@@ -60,7 +60,7 @@ def predict(network: BertForMaskedLM, hidden: Tensor, gaps: Tensor) -> Tensor:
         hidden = output[0] if isinstance(output, tuple) else output
     last = layers[-1]
     attention = last.attention.self
-    batch, tokens, width = hidden.shape
+    batch, _, width = hidden.shape
 
     def heads(states: Tensor) -> Tensor:
         return states.view(batch, -1, 12, 64).transpose(1, 2)
@@ -121,7 +121,7 @@ def measure(network: BertForMaskedLM, lower: LowerLayers, pieces: Tensor) -> dic
 
 
 def trainable(network: BertForMaskedLM) -> dict[str, Tensor]:
-    prefixes = tuple(f"bert.encoder.layer.{layer}." for layer in range(FROZEN_LAYERS, 12)) + ("cls.",)
+    prefixes = ("cls.", *(f"bert.encoder.layer.{layer}." for layer in range(FROZEN_LAYERS, 12)))
     return {
         name: tensor
         for name, tensor in network.state_dict(keep_vars=True).items()

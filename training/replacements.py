@@ -22,6 +22,7 @@ import nltk
 import numpy as np
 from nltk.corpus import wordnet
 
+from lexprint.substitution.exclusions import may_be_replaced
 from lexprint.substitution.lexicon import agree, is_form_of_same_word, lexicon
 
 ENTAILMENT, NEUTRAL, CONTRADICTION, NOT_ENTAILMENT = range(4)  # the last: one of the two before it
@@ -153,23 +154,17 @@ def judge(slot: Slot, word: str, vectors: Vectors) -> int | None:
     near = 0.0 if cosine is None else cosine
     if relation == "antonym" or near < -0.1:
         return CONTRADICTION if share < 0.05 else None
-    if relation == "synonym" and (share > 0.01 or near > 0.6):
-        return ENTAILMENT
-    if near > 0.45 and share > 0.004 and relation != "sister":
-        return ENTAILMENT
-    if share > 0.2 and near > 0.1 and relation not in ("sister", "hyponym"):
-        return ENTAILMENT
-    if share > 0.003 or near > 0.4:
-        return None
-    if relation == "hypernym":
-        return ENTAILMENT if near > 0.15 else None
-    if relation == "hyponym":
-        return NEUTRAL
-    if relation == "sister":
-        return CONTRADICTION
     if relation == "synonym":
-        return NEUTRAL if near < 0.2 else None  # of another sense
-    return NOT_ENTAILMENT if near < 0.25 else None
+        if (share > 0.05 and near > 0.2) or (share > 0.015 and near > 0.6):
+            return ENTAILMENT
+        return NEUTRAL if share < 0.0005 and near < 0.4 else None  # of another sense
+    if relation == "sister":
+        return CONTRADICTION if share < 0.003 and near < 0.5 else None
+    if (share > 0.08 and near > 0.45) or (share > 0.015 and near > 0.7):
+        return ENTAILMENT
+    if relation in ("hypernym", "hyponym"):
+        return NEUTRAL if relation == "hyponym" and share < 0.002 and near < 0.4 else None
+    return NOT_ENTAILMENT if share < 0.015 and near < 0.3 else None
 
 
 def pairs(
@@ -183,7 +178,7 @@ def pairs(
         pool |= set(chooser.sample(everyday[tag], min(2, len(everyday[tag]))))
         by_label: dict[int, list[str]] = defaultdict(list)
         for word in sorted(pool):
-            if word in lexicon() and agree(word, slot.word) and not is_form_of_same_word(word, slot.word):
+            if may_be_replaced(word) and agree(word, slot.word) and not is_form_of_same_word(word, slot.word):
                 label = judge(slot, word, vectors)
                 if label is not None:
                     by_label[label].append(word)
@@ -197,7 +192,7 @@ def pairs(
                 extra = len(word) - len(slot.word)
                 one = slot.sentence[:end]
                 other = slot.filled(word)[: None if end is None else end + extra]
-                one_way = relations(slot.word).get(word) in ("hypernym", "hyponym")
+                one_way = relations(slot.word).get(word) == "hyponym"
                 swap = not one_way and chooser.random() < 0.4
                 yield (other, one, label) if swap else (one, other, label)
         if chooser.random() < 0.06:

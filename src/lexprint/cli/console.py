@@ -17,7 +17,12 @@ from lexprint.errors import FormatError
 
 def read_text(argument: str) -> str:
     """The argument itself, or standard input for `-`."""
-    return sys.stdin.read() if argument == "-" else argument
+    if argument != "-":
+        return argument
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError("standard input", found="not UTF-8", needed="text in UTF-8") from error
 
 
 def read_text_file(path: Path) -> str:

@@ -10,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from lexprint.cli.console import print_json, read_text
-from lexprint.errors import InputError
 
 
 def substitutes(
@@ -28,11 +27,7 @@ def substitutes(
     from lexprint.engine import Engine
     from lexprint.workflows import find_substitutes
 
-    try:
-        content = read_text(text)
-    except UnicodeDecodeError as error:
-        raise InputError("standard input is not UTF-8", needed="text in UTF-8") from error
-    found = find_substitutes(Engine(), content, word=word, occurrence=occurrence)
+    found = find_substitutes(Engine(), read_text(text), word=word, occurrence=occurrence)
     if as_json:
         print_json({**asdict(found), "substitutes": [asdict(one) for one in found.substitutes[:top]]})
         return

@@ -1,0 +1,73 @@
+"""The shipped masked LM reads the sentence, then fills the gap."""
+
+import functools
+import operator
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from lexprint.models.masked_lm import OnnxMaskedLM, log_softmax
+from lexprint.models.protocols import Gap
+from lexprint.models.tokenization import PairTokenizer
+from lexprint.models.weights import shipped_model
+
+FAVORITE = Gap("He watches his ", "favorite", " show every night.")
+
+
+@pytest.fixture(scope="module")
+def masked_lm() -> OnnxMaskedLM:
+    return OnnxMaskedLM(shipped_model("masked_lm"))
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> PairTokenizer:
+    files = shipped_model("masked_lm")
+    return PairTokenizer(files.read(files.tokenizer))
+
+
+def test_a_row_is_a_distribution(masked_lm: OnnxMaskedLM) -> None:
+    """Log-probabilities over the whole vocabulary, which sum to one."""
+    rows = masked_lm.predict([FAVORITE, FAVORITE])
+    assert rows.shape == (2, len(masked_lm.vocabulary))
+    assert np.exp(rows.astype(np.float64)).sum(axis=1) == pytest.approx([1, 1], abs=1e-4)
+
+
+def test_it_has_read_the_word(masked_lm: OnnxMaskedLM) -> None:
+    """Having read the sentence it prefers the word that stood there; blind it need not."""
+    word = masked_lm.vocabulary.index("favorite")
+    read, blind = masked_lm.predict([FAVORITE]), masked_lm.predict_blind([FAVORITE])
+    assert read[0, word] > blind[0, word]
+    assert (read[0] > read[0, word]).sum() < 10
+
+
+def test_blind_means_blind(masked_lm: OnnxMaskedLM) -> None:
+    """Without reading, the word in the gap makes no difference."""
+    other = Gap(FAVORITE.left, "hated", FAVORITE.right)
+    assert np.array_equal(masked_lm.predict_blind([FAVORITE]), masked_lm.predict_blind([other]))
+
+
+def test_nothing_asked_nothing_answered(masked_lm: OnnxMaskedLM) -> None:
+    """No gaps give no rows."""
+    assert masked_lm.predict([]).shape == (0, len(masked_lm.vocabulary))
+
+
+def test_long_contexts_do_not_fit(masked_lm: OnnxMaskedLM) -> None:
+    """What exceeds the model's positions is refused beforehand, not cut in silence."""
+    assert masked_lm.fits(FAVORITE)
+    assert not masked_lm.fits(Gap("word " * 300, "favorite", " show."))
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=30), st.text(st.characters(codec="utf-8"), max_size=30))
+def test_parts_are_tokenized_as_the_whole(tokenizer: PairTokenizer, left: str, right: str) -> None:
+    """A word between spaces cuts the text where the tokenizer would."""
+    parts = tokenizer.pieces([f"{left} ", "house", f" {right}"])
+    assert functools.reduce(operator.iadd, parts, []) == tokenizer.pieces([f"{left} house {right}"])[0]
+
+
+@given(st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=20))
+def test_log_softmax_is_a_distribution(logits: list[float]) -> None:
+    """Probabilities sum to one and keep the order of the logits."""
+    row = log_softmax(np.array([logits], np.float32))
+    assert np.exp(row).sum() == pytest.approx(1, abs=1e-4)
+    assert np.argmax(row) == np.argmax(logits)

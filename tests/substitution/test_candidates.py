@@ -1,0 +1,81 @@
+"""Candidates are the most probable words that fit."""
+
+import numpy as np
+import pytest
+
+from lexprint.models.protocols import Floats, Gap
+from lexprint.substitution.candidates import Vocabulary, propose
+
+TOKENS = (
+    "[MASK]",
+    "the",
+    "Large",
+    "large",
+    "big",
+    "larger",
+    "huge",
+    "small",
+    "house",
+    "##ing",
+    "enormous",
+    "old",
+    "xyzzy",
+)
+GAP = Gap("They bought the ", "large", " house.")
+
+
+@pytest.fixture
+def vocabulary() -> Vocabulary:
+    return Vocabulary(TOKENS)
+
+
+def log_probabilities(**chosen: float) -> Floats:
+    """Minus twenty for all but the chosen."""
+    return np.array([chosen.get(token, -20.0) for token in TOKENS], np.float32)
+
+
+def words(vocabulary: Vocabulary, gap: Gap, row: Floats, *, proposals: int = 4, guard: float = 0.0) -> list[str]:
+    return [candidate.word for candidate in propose(vocabulary, gap, row, proposals=proposals, guard=guard)]
+
+
+def test_best_first(vocabulary: Vocabulary) -> None:
+    """K words, the most probable first, the word itself among them."""
+    row = log_probabilities(large=-1, big=-2, huge=-3, small=-4, old=-5)
+    assert words(vocabulary, GAP, row) == ["large", "big", "huge", "small"]
+
+
+def test_the_word_itself_is_kept(vocabulary: Vocabulary) -> None:
+    """Even when the model would rather have others."""
+    row = log_probabilities(big=-1, huge=-2, small=-3, old=-4, large=-9)
+    assert words(vocabulary, GAP, row) == ["big", "huge", "small", "large"]
+
+
+def test_what_never_fits(vocabulary: Vocabulary) -> None:
+    """Pieces, function words, names, other forms and other parts of speech are not proposed however probable."""
+    row = log_probabilities(the=-0.1, Large=-0.1, larger=-0.1, house=-0.1, xyzzy=-0.1, large=-1, big=-2)
+    row[TOKENS.index("##ing")] = row[TOKENS.index("[MASK]")] = -0.1
+    assert set(words(vocabulary, GAP, row, proposals=32)) == {"large", "big", "huge", "small", "enormous", "old"}
+
+
+def test_the_article_is_respected(vocabulary: Vocabulary) -> None:
+    """After "a" nothing may follow that needs "an"."""
+    row = log_probabilities(large=-1, enormous=-2, old=-3, big=-4)
+    assert words(vocabulary, Gap("They bought a ", "large", " house."), row, proposals=3) == ["large", "big", "huge"]
+
+
+def test_the_cut_is_guarded(vocabulary: Vocabulary) -> None:
+    """Candidates too close to the cut after K words are marked on both sides of it."""
+    row = log_probabilities(large=-1, big=-2, huge=-3, small=-3.00005, old=-5)
+    found = propose(vocabulary, GAP, row, proposals=3, guard=1e-4)
+    assert [(one.word, one.is_certain) for one in found] == [
+        ("large", True),
+        ("big", True),
+        ("huge", False),
+        ("small", False),
+    ]
+
+
+def test_a_stranger_has_no_agreement(vocabulary: Vocabulary) -> None:
+    """For a word without grammar any proposable word will do, and it is not proposed itself."""
+    row = log_probabilities(house=-1, big=-2)
+    assert words(vocabulary, Gap("the ", "Xyzzy", "."), row, proposals=2) == ["house", "big"]

@@ -1,0 +1,67 @@
+"""Algorithm 1, on fakes: proposals ranked by entailment, equal questions asked once."""
+
+import pytest
+
+from lexprint.models.protocols import Gap
+from lexprint.settings import SubstitutionSettings
+from lexprint.substitution.substituter import Substituter
+from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_families
+
+
+def gap(number: int = 0) -> Gap:
+    return Gap("He saw the ", fake_families()[number][0], " of it.")
+
+
+@pytest.fixture
+def masked_lm() -> FakeMaskedLM:
+    return FakeMaskedLM()
+
+
+def substituter(masked_lm: FakeMaskedLM, *, settings: SubstitutionSettings | None = None) -> Substituter:
+    return Substituter(masked_lm, FakeEntailment(), settings or SubstitutionSettings())
+
+
+def test_ranked_by_entailment(masked_lm: FakeMaskedLM) -> None:
+    """Best entailed first, the word itself among them, and the figures are those of the models."""
+    ranked = substituter(masked_lm).substitutes([gap()])[0]
+    assert [one.entailment for one in ranked] == sorted((one.entailment for one in ranked), reverse=True)
+    assert gap().word in {one.word for one in ranked}
+    expected = FakeEntailment().entails([(gap().text, gap().filled(ranked[0].word))])[0]
+    assert ranked[0].entailment == pytest.approx(float(expected))
+
+
+def test_many_gaps_are_answered_as_one(masked_lm: FakeMaskedLM) -> None:
+    """A gap's answer does not depend on its company."""
+    gaps = [gap(number) for number in range(6)]
+    together = substituter(masked_lm).substitutes(gaps)
+    assert together == [substituter(masked_lm).substitutes([one])[0] for one in gaps]
+
+
+def test_equal_questions_are_asked_once(masked_lm: FakeMaskedLM) -> None:
+    """The cache remembers proposals and entailments."""
+    entailment = FakeEntailment()
+    asked = Substituter(masked_lm, entailment, SubstitutionSettings())
+    first = asked.substitutes([gap(), gap()])
+    before = (masked_lm.inputs, entailment.inputs)
+    assert asked.substitutes([gap()]) == first[:1]
+    assert (masked_lm.inputs, entailment.inputs) == before
+
+
+def test_symmetric_takes_the_weaker_direction(masked_lm: FakeMaskedLM) -> None:
+    """Both directions must hold."""
+    forward = substituter(masked_lm)
+    both = substituter(masked_lm, settings=SubstitutionSettings(entailment_direction="symmetric"))
+    word = fake_families()[0][1]
+    there = forward.entailments([(gap(), word)])[0]
+    back = forward.entailments([(Gap(gap().left, word, gap().right), gap().word)])[0]
+    assert both.entailments([(gap(), word)])[0] == min(there, back)
+
+
+def test_risk_set(masked_lm: FakeMaskedLM) -> None:
+    """Compounds, function words and what the model does not know are never replaced."""
+    judge = substituter(masked_lm)
+    assert judge.may_be_replaced(gap())
+    assert not judge.may_be_replaced(Gap("a-", gap().word, " b"))
+    assert not judge.may_be_replaced(Gap("of ", "the", " b"))
+    assert not judge.may_be_replaced(Gap("of ", "zzzz", " b"))
+    assert not judge.may_be_replaced(Gap("of " * 500, gap().word, " b"))
