@@ -17,7 +17,9 @@ JUDGES = 10
 
 def target(approval: dict[str, float], word: str = "large") -> Target:
     context = f"Before that. They bought a {word} house."
-    sources = {name: ("coinco",) if share > 0.3 else ("roget",) for name, share in approval.items()}
+    sources: dict[str, tuple[str, ...]] = {
+        name: ("coinco",) if share > 0.3 else ("roget",) for name, share in approval.items()
+    }
     return Target(context, word, context.index(word), "ADJ", approval, sources)
 
 
