@@ -1,0 +1,1 @@
+"""How fast lexprint is, and what it asks of its models."""
