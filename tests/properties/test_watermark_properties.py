@@ -187,7 +187,7 @@ def bind_spaces(text: str) -> str:
 def test_a_copy_that_was_handled_reads_the_same(handle: Callable[[str], str]) -> None:
     """Line breaks, quotes, dashes, spaces and composition of letters may change on the way."""
     paragraph = fake_text(words=300, seed=3)
-    quoted = paragraph.replace(", ", ', "', 6).replace(". ", "...\" - don't caf\u00e9 ", 4)
+    quoted = paragraph.replace(", ", ', "', 6).replace(". ", "...\" - don't café ", 4)
     scheme = Case(key="", grain=1 / 4096, proposals=8, floor=0.95, guard_band=1e-4, direction="forward", f=1).scheme()
     for text in (quoted, turn_typographic(quoted)):
         marked = embed(segment(text), Random(5).choices((0, 1), k=200), scheme)

@@ -12,7 +12,7 @@ from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_families, fake_t
 from lexprint.text.segmentation import segment
 from lexprint.watermark.inquiry import answer_all
 from lexprint.watermark.sites import Pair
-from lexprint.watermark.synchronicity import SynchronicityTest, Synchronous
+from lexprint.watermark.synchronicity import FIRST_CHUNK, SynchronicityTest, Synchronous
 
 
 class GivenEntailment:
@@ -113,6 +113,16 @@ def test_words_in_the_risk_set_ask_nothing() -> None:
     test = SynchronicityTest(substituter.settings, substituter.may_be_replaced)
     assert answer_all([test.find_pair(Gap("he saw ", "the", " house"))], substituter) == [None]
     assert masked_lm.calls == entailment.calls == 0
+
+
+def test_two_words_that_outrank_end_the_search() -> None:
+    """The rest of the candidates are not rated, for the word cannot be in its own pair."""
+    settings = SubstitutionSettings(proposals=32)
+    entailment = GivenEntailment(SYNCHRONOUS | {(WORD, PARTNER): 0.992, (WORD, THIRD): 0.991})
+    substituter = Substituter(FakeMaskedLM(), entailment, settings)
+    test = SynchronicityTest(settings, substituter.may_be_replaced)
+    assert answer_all([test.find_pair(GAP)], substituter) == [None]
+    assert len(entailment.asked) == FIRST_CHUNK
 
 
 def test_the_partner_is_asked_only_as_far_as_needed() -> None:

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from tests.watermark.reference import Forgetful, Reference, apply_sites
 
+from lexprint.engine import Engine
 from lexprint.settings import SubstitutionSettings, WatermarkSettings
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_text
@@ -84,3 +85,20 @@ def test_marking_in_place_equals_the_reference(document: Document, gap: int) -> 
     assert [(site.sentence, site.position, tuple(site.pair), site.word) for site in marked.sites] == [
         (site.sentence, site.position, site.pair, site.word) for site in reference
     ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gap", [1, 2])
+def test_the_shipped_models_equal_the_reference(letter: str, tale: str, gap: int) -> None:
+    """The same on real sentences with real models, whatever those think of them."""
+    engine = Engine()
+    settings = SubstitutionSettings(proposals=8, entailment_floor=0.6)
+    substituter = Substituter(engine.masked_lm, engine.entailment, settings)
+    scheme = paper_scheme(substituter, fingerprint=engine.fingerprint, settings=WatermarkSettings(gap=gap))
+    document, bits = segment(f"{letter}\n\n{tale}"), Random(gap).choices((0, 1), k=30)
+    marked = embed(document, bits, scheme)
+    reference = Reference(substituter, f=gap).embed(document, bits)
+    assert [(site.sentence, site.position, tuple(site.pair), site.word) for site in marked.sites] == [
+        (site.sentence, site.position, site.pair, site.word) for site in reference
+    ]
+    assert marked.text == apply_sites(document, reference)

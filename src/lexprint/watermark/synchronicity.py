@@ -11,12 +11,15 @@ other pair can be derived there: both machines find the same pair, or one of the
 latter where the clearance lies within the drift of the band itself; every rule with a threshold has such words, and the
 band moves them away from where comparisons crowd: ties and saturated probabilities. Where answers are equal, as they are
 for equal fingerprints and arithmetic, writing and reading never differ, with or without a band.
+
+What it costs: nothing less than one rating of each candidate shows that a word has no partner, so only ratings that can no
+longer matter are saved: those after a second word that outranks, and those after an intruder in the partner's gap.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, nan
 from typing import TypeAlias
 
@@ -28,7 +31,7 @@ from lexprint.watermark.sites import Pair
 
 FIRST_CHUNK = 6  # candidates rated before asking whether the others still matter; each next chunk is twice as large
 UNRATED = 0.5  # where candidates without a known SR stand among the likely intruders
-REMEMBERED = 1_000_000  # verdicts; about as many as the words of ten novels
+REMEMBERED = 500_000  # verdicts: about as many as a million words have, in some 200 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Synchronous:
     clearance: float  # by how much the closest comparison was won; the same for both members
 
     def seen_from_partner(self) -> Synchronous:
-        return Synchronous(self.pair, self.entailment_back, self.entailment, self.clearance)
+        return replace(self, entailment=self.entailment_back, entailment_back=self.entailment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +115,20 @@ class SynchronicityTest:
                 if back is None:
                     return None
         partner = max(others, key=ratings.__getitem__)
-        clearance = self._clearance(ratings, Pair.of(gap.word, partner))
+        pair = Pair.of(gap.word, partner)
+        clearance = self._clearance(ratings, pair)
         if partner in doubtful or not clearance > self.settings.guard_band:
             return None
         if back is None:
             back = yield from lead_back(gap, partner, ratings)
         if back is None:
             return None
-        pair = Pair.of(gap.word, partner)
-        return Synchronous(pair, ratings[partner], back.entailment, min(clearance, back.clearance))
+        return Synchronous(
+            pair,
+            entailment=ratings[partner],
+            entailment_back=back.entailment,
+            clearance=min(clearance, back.clearance),
+        )
 
     def _lead_back(self, gap: Gap, partner: str, known: Mapping[str, float]) -> Inquiry[_WayBack | None]:
         """Whether the gap with the partner in place derives the same pair; `known` are the ratings of `gap`.
