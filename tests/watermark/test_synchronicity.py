@@ -100,6 +100,38 @@ def test_comparisons_within_the_guard_band_are_not_made(near: dict[tuple[str, st
     assert find(SYNCHRONOUS | near, guard_band=0.002) is None
 
 
+class GivenMaskedLM(FakeMaskedLM):
+    """Predicts the listed words of one family in steps of one; whatever else it knows comes far behind.
+
+    With `tied` in the gap, the last of them is as probable as a stranger.
+    """
+
+    tied = ""
+
+    def predict(self, gaps: Sequence[Gap]) -> Floats:
+        rows = np.full((len(gaps), len(self.vocabulary)), -20.0, np.float32)
+        for gap, row in zip(gaps, rows, strict=True):
+            last = PARTNER if gap.word == WORD else WORD
+            words = [gap.word, THIRD, last]
+            row[[self.vocabulary.index(word) for word in words]] = [-1.0, -2.0, -3.0]
+            row[self.vocabulary.index(fake_families()[1][0])] = -3.0 if gap.word == self.tied else -4.0
+        return rows
+
+
+@pytest.mark.parametrize("tied", [WORD, PARTNER])
+def test_a_member_that_may_miss_the_cut_elsewhere_is_refused(tied: str) -> None:
+    """Where the K-th and the next candidate tie, in either gap, another machine might leave the member out."""
+    settings = SubstitutionSettings(proposals=3)
+    verdicts = []
+    for place in ("", tied):
+        masked_lm = GivenMaskedLM()
+        masked_lm.tied = place
+        substituter = Substituter(masked_lm, GivenEntailment(SYNCHRONOUS), settings)
+        test = SynchronicityTest(settings, substituter.may_be_replaced)
+        verdicts += answer_all([test.find_pair(GAP)], substituter)
+    assert [verdict is not None for verdict in verdicts] == [True, False]
+
+
 def test_comparisons_that_do_not_matter_may_be_close() -> None:
     """The order within the pair, and candidates near the floor behind a clear pair, decide nothing."""
     assert find(SYNCHRONOUS | {(WORD, PARTNER): 0.99}) is not None
