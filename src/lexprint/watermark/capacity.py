@@ -10,6 +10,7 @@ from lexprint.watermark.extract import extract
 from lexprint.watermark.inquiry import WINDOW
 from lexprint.watermark.scheme import Scheme
 from lexprint.watermark.sites import Site
+from lexprint.watermark.walk import OnWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,8 @@ class Capacity:
         return tuple(site.entailment for site in self.sites)
 
 
-def capacity(document: Document, scheme: Scheme, *, window: int = WINDOW) -> Capacity:
+def capacity(document: Document, scheme: Scheme, *, window: int = WINDOW, on_words: OnWords | None = None) -> Capacity:
     """Find every site without writing."""
-    sites = extract(document, scheme, window=window).sites
+    sites = extract(document, scheme, window=window, on_words=on_words).sites
     counts = Counter(site.sentence for site in sites)
     return Capacity(sites, tuple(counts[index] for index in range(len(document.sentences))), document.word_count)

@@ -12,7 +12,7 @@ from lexprint.watermark.extract import extract
 from lexprint.watermark.inquiry import WINDOW, Inquiry, Turn
 from lexprint.watermark.scheme import Scheme
 from lexprint.watermark.sites import Marked, Pair, Reading
-from lexprint.watermark.walk import Choose, walk
+from lexprint.watermark.walk import Choose, OnWords, walk
 
 
 class MarkUnreadable(LexprintError):
@@ -26,19 +26,33 @@ class MarkUnreadable(LexprintError):
         self.written, self.position = written, position
 
 
-def embed(document: Document, bits: Iterable[int], scheme: Scheme, *, window: int = WINDOW) -> Marked:
+def embed(
+    document: Document,
+    bits: Iterable[int],
+    scheme: Scheme,
+    *,
+    window: int = WINDOW,
+    on_words: OnWords | None = None,
+) -> Marked:
     """Write bits to the sites of a text, in order, and read them back; if bits run out, later sites stay as they are."""
-    marked = embed_unchecked(document, bits, scheme, window=window)
+    marked = embed_unchecked(document, bits, scheme, window=window, on_words=on_words)
     reading = extract(segment(marked.text), scheme, window=window)
     if (position := _first_difference(marked, reading)) is not None:
         raise MarkUnreadable(written=len(marked.sites), position=position)
     return marked
 
 
-def embed_unchecked(document: Document, bits: Iterable[int], scheme: Scheme, *, window: int = WINDOW) -> Marked:
+def embed_unchecked(
+    document: Document,
+    bits: Iterable[int],
+    scheme: Scheme,
+    *,
+    window: int = WINDOW,
+    on_words: OnWords | None = None,
+) -> Marked:
     """The same without reading back: schemes that lack a test do not give back what was written."""
     message = _checked(bits)
-    visits = walk(document, scheme, _writer(iter(message)), window=window)
+    visits = walk(document, scheme, _writer(iter(message)), window=window, on_words=on_words)
     edits = tuple(Edit(visit.site.span, visit.word) for visit in visits if visit.word != visit.site.word)
     return Marked(
         text=apply_edits(document.text, edits),

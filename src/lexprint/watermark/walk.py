@@ -23,6 +23,7 @@ from lexprint.watermark.synchronicity import Synchronous
 FIRST = 1  # the first word of a sentence has no left context; index 2 in the paper, which counts from 1
 
 Choose: TypeAlias = Callable[[Pair, str], Inquiry[str]]
+OnWords: TypeAlias = Callable[[int], None]  # told how many more words the walk has left behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,19 @@ class Visit:
     word: str
 
 
-def walk(document: Document, scheme: Scheme, choose: Choose, *, window: int = WINDOW) -> tuple[Visit, ...]:
+def walk(
+    document: Document, scheme: Scheme, choose: Choose, *, window: int = WINDOW, on_words: OnWords | None = None
+) -> tuple[Visit, ...]:
     """Visit every word that can carry a bit, in order, letting `choose` decide what stands there."""
-    walks = (_walk_sentence(sentence, scheme, choose) for sentence in document.sentences)
+    walks = (_walk_sentence(sentence, scheme, choose, on_words or _ignore) for sentence in document.sentences)
     stops = answer_all(walks, scheme.substituter, window=window)
     return tuple(
         Visit(_site(document, index, stop), stop.chosen) for index, found in enumerate(stops) for stop in found
     )
+
+
+def _ignore(words: int) -> None:
+    pass
 
 
 def keep(pair: Pair, word: str) -> Inquiry[str]:
@@ -82,16 +89,19 @@ class _LocalContext:
         return Gap(self._lefts[position], self.words[position], f"{self._spacings[position]}{following}")
 
 
-def _walk_sentence(sentence: Sentence, scheme: Scheme, choose: Choose) -> Inquiry[list[_Stop]]:
+def _walk_sentence(sentence: Sentence, scheme: Scheme, choose: Choose, on_words: OnWords) -> Inquiry[list[_Stop]]:
     stops: list[_Stop] = []
     if len(sentence) <= FIRST + scheme.gap + 1:
+        on_words(len(sentence))
         return stops
     context = _LocalContext(sentence)
     # The paper starts with 0, which spares its word 2 the test, as word 1 is never judged. It says so for f = 1; for other
     # f the same is 1 - f, and 0 would spare a word whose neighbour was judged.
     latest_site = FIRST - scheme.gap - 1
-    position = FIRST
+    position, reported = FIRST, 0
     while position < len(sentence) - scheme.gap - 1:
+        on_words(position - reported)
+        reported = position
         verdict = yield from scheme.find_pair(context.gap(position))
         if verdict is None:
             position += 1
@@ -108,6 +118,7 @@ def _walk_sentence(sentence: Sentence, scheme: Scheme, choose: Choose) -> Inquir
             position += scheme.gap + 1
         else:
             position += 2  # the next word has a synchronous one before it as it stands, so its own test must fail
+    on_words(len(sentence) - reported)
     return stops
 
 
