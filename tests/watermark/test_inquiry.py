@@ -76,6 +76,18 @@ def test_turns_are_granted_in_order(substituter: Substituter, window: int) -> No
     assert order == [(place, turn) for place in range(len(numbers)) for turn in range(2)]
 
 
+@pytest.mark.parametrize("window", [1, 2, 3])
+def test_a_full_window_that_ends_on_its_turns_is_not_the_end(substituter: Substituter, window: int) -> None:
+    """Inquiries are still begun when all that were under way end in the same step."""
+
+    def end_on_turn(number: int) -> Inquiry[int]:
+        yield from rate_all(number % 2)
+        yield Turn()
+        return number
+
+    assert answer_all(map(end_on_turn, range(1, 8)), substituter, window=window) == list(range(1, 8))
+
+
 def test_only_a_window_of_inquiries_is_under_way(substituter: Substituter) -> None:
     """Inquiries are begun as others end, so memory does not grow with their number."""
     begun = ended = most = 0

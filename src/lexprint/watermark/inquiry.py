@@ -61,13 +61,14 @@ def answer_all(inquiries: Iterable[Inquiry[T]], substituter: Substituter, *, win
             questions.pop(number, None)
 
     while True:
-        begun = dict(islice(upcoming, window - len(under_way)))
+        room = window - len(under_way)
+        begun = dict(islice(upcoming, room))
         under_way |= begun
         for number in begun:
             send(number, None)
         while under_way and isinstance(questions[earliest := next(iter(under_way))], Turn):
             send(earliest, None)
-        if not under_way and not begun:
+        if not under_way and len(begun) < room:  # all have ended and no more are to come
             return [results[number] for number in sorted(results)]
         for number, answer in _answer(questions, substituter).items():
             send(number, answer)
