@@ -104,15 +104,15 @@ def random_case(random: Random) -> Case:
 
 def random_text(random: Random) -> str:
     pieces: list[str] = []
-    for _ in range(random.randint(5, 30)):
+    for _ in range(random.randint(5, 24)):
         some = random.choices((CONTENT_WORDS, FUNCTION_WORDS, OTHER_TOKENS), (10, 8, 1))[0]
         pieces += (random.choice(some), random.choices(SPACES, [30] * 4 + [1] * (len(SPACES) - 4))[0])
     return "".join(pieces)
 
 
-def assert_equals_reference(document: Document, message: list[int], case: Case) -> Marked:
+def assert_equals_reference(document: Document, message: list[int], case: Case, *, window: int) -> Marked:
     scheme = case.scheme()
-    marked = embed(document, message, scheme)
+    marked = embed(document, message, scheme, window=window)
     reference = Reference(scheme.substituter, f=case.f).embed(document, message)
     words = [site.pair.word(bit) for site, bit in zip(marked.sites, marked.bits, strict=False)]
     words += [site.word for site in marked.sites[len(marked.bits) :]]
@@ -130,14 +130,15 @@ def test_sites_pairs_and_bits_equal_the_reference_on_thousands_of_texts() -> Non
     sites = 0
     for _ in range(2000):
         message = random.choices((0, 1), k=random.randint(0, 12))
-        sites += len(assert_equals_reference(segment(random_text(random)), message, random_case(random)).sites)
-    assert sites > 1500
+        document, case, window = segment(random_text(random)), random_case(random), random.randint(1, 5)
+        sites += len(assert_equals_reference(document, message, case, window=window).sites)
+    assert sites > 1200
 
 
-@given(texts, messages, cases)
-def test_sites_pairs_and_bits_equal_the_reference(text: str, message: list[int], case: Case) -> None:
+@given(texts, messages, cases, st.integers(1, 5))
+def test_sites_pairs_and_bits_equal_the_reference(text: str, message: list[int], case: Case, window: int) -> None:
     """The same for texts and settings that someone looks for."""
-    assert_equals_reference(segment(text), message, case)
+    assert_equals_reference(segment(text), message, case, window=window)
 
 
 @given(texts, messages, cases)
@@ -222,7 +223,7 @@ def test_each_test_of_the_paper_is_needed(f: int) -> None:
     scheme = case.scheme()
     variants = [scheme, without_synchronicity_test(scheme), without_substitutability_test(scheme)]
     misread = [0, 0, 0]
-    for seed in range(60):
+    for seed in range(40):
         document = segment(fake_text(words=60, seed=seed))
         message = Random(seed).choices((0, 1), k=60)
         for number, variant in enumerate(variants):
