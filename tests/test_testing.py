@@ -21,7 +21,7 @@ def test_fakes_are_what_the_protocols_ask() -> None:
     entailment: Entailment = FakeEntailment()
     encoder: SentenceEncoder = FakeSentenceEncoder()
     assert masked_lm.fits(GAPS[0])
-    assert entailment.fits(*PAIRS[0])
+    assert entailment.fits(PAIRS[0][0])
     assert len({masked_lm.fingerprint, entailment.fingerprint, encoder.fingerprint}) == 3
 
 

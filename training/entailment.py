@@ -1,6 +1,7 @@
-"""The NLI model: MiniLM over a sentence pair, trained on SNLI and on pairs that differ in a word or two.
+"""The NLI model: MiniLM over a sentence pair, trained on SNLI, then on SNLI and pairs that differ in a word.
 
-The word vectors stay as they are, so that the sentence encoder can share them.
+Without `--start` it is the first stage: 60,672 pairs of SNLI alone, all weights. With it, the second: the lower layers
+stay as they are, and what is learned is which word may stand for another.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import torch
 from nltk.corpus import stopwords
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
@@ -32,7 +33,10 @@ from replacements import (
 
 BATCH = 64
 LABELS = {"entailment": ENTAILMENT, "neutral": NEUTRAL, "contradiction": CONTRADICTION}
-LONGEST = 76  # tokens of a pair; the few longer ones cost more than they teach
+LONGEST = 64  # tokens of a pair; longer ones cost more than they teach
+FIRST_STAGE_PAIRS = 60_672
+SECOND_STAGE_PAIRS = 30_000  # of SNLI, others than in the first stage
+FROZEN_LAYERS = 2
 Example = tuple[str, str, int]
 
 
@@ -143,7 +147,8 @@ def main() -> None:
     parser.add_argument("teacher", type=Path)
     parser.add_argument("proposals", type=Path)
     parser.add_argument("output", type=Path)
-    parser.add_argument("--limit", type=int, default=78_000, help="replacement pairs to train on")
+    parser.add_argument("--start", type=Path, help="the first stage's product")
+    parser.add_argument("--limit", type=int, default=56_000, help="replacement pairs to train on")
     options = parser.parse_args()
     torch.manual_seed(2)
     tokenizer = Tokenizer.from_file(str(next((options.sources / "minilm").rglob("tokenizer.json"))))
@@ -153,7 +158,10 @@ def main() -> None:
     for module in network.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.05
-    network.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
+    if options.start:
+        network.load_state_dict(load_file(options.start))
+        for part in (network.encoder.embeddings, *network.encoder.encoder.layer[:FROZEN_LAYERS]):
+            part.requires_grad_(False)
     seen, unseen, truth = replacement_pairs(options)
     random.Random(5).shuffle(seen)
     right = [example for example in seen if example[2] == ENTAILMENT]
@@ -161,14 +169,20 @@ def main() -> None:
     seen = right + wrong[: max(0, options.limit - len(right))]  # synonyms are the scarcer half
     counts = {label: sum(example[2] == label for example in seen) for label in range(4)}
     print(f"{len(seen)} replacement pairs {counts}, {len(unseen)} unseen, {len(truth)} with WordNet truth", flush=True)
-    snli_pairs = snli(options.sources / "snli", "snli_1.0_train_subset.jsonl")
+    pairs_of_snli = snli(options.sources / "snli", "snli_1.0_train_subset.jsonl")
     test = snli(options.sources / "snli", "snli_1.0_test.jsonl")
-    batches = Batches(tokenizer, snli_pairs + seen)
+    if options.start:
+        chosen = pairs_of_snli[FIRST_STAGE_PAIRS : FIRST_STAGE_PAIRS + SECOND_STAGE_PAIRS] + seen
+    else:
+        chosen = pairs_of_snli[:FIRST_STAGE_PAIRS]
+    batches = Batches(tokenizer, chosen)
     plan = batches.shuffled(6)
     head = [*network.dense.parameters(), *network.classes.parameters()]
     body = [parameter for parameter in network.encoder.parameters() if parameter.requires_grad]
     adam = torch.optim.AdamW(
-        [{"params": head, "peak": 1e-3}, {"params": body, "peak": 1.5e-4}], lr=1e-4, weight_decay=0.01
+        [{"params": head, "peak": 3e-4 if options.start else 1e-3}, {"params": body, "peak": 1e-4}],
+        lr=1e-4,
+        weight_decay=0.01,
     )
     options.output.mkdir(parents=True, exist_ok=True)
     network.train()
@@ -186,8 +200,8 @@ def main() -> None:
         if step % 50 == 0:
             left = (time.time() - began) / (step + 1) * (len(plan) - step - 1) / 60
             print(f"step {step}/{len(plan)} loss {running:.3f}, {left:.0f} minutes left", flush=True)
-        if step % 800 == 799:
-            print(figures(network, tokenizer, test[:2000], unseen[:3000], truth[:1500]), flush=True)
+        if step % 400 == 399:
+            print(figures(network, tokenizer, test[:1000], unseen[:1500], truth), flush=True)
             save_file(network.state_dict(), options.output / "entailment.safetensors")
     final = figures(network, tokenizer, test, unseen, truth)
     print(final, flush=True)

@@ -22,11 +22,11 @@ WORDS = ("words.int8", "words.scale")
 
 
 def detach(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
-    """Take every tensor but scalars out of the graph; only its name and shape stay."""
+    """Take every weight out of the graph; its name and shape stay, as do scalars and shapes."""
     tensors = {}
     for tensor in model.graph.initializer:
         value = numpy_helper.to_array(tensor)
-        if value.size <= 1:
+        if value.size <= 1 or value.dtype == np.int64:
             continue
         tensors[tensor.name] = value
         tensor.ClearField("raw_data")

@@ -16,6 +16,7 @@ Array = NDArray[np.generic]
 Weights = dict[str, NDArray[np.float32]]
 
 CONTRIB = "com.microsoft"
+BERT_WIDTH, MINILM_WIDTH = 768, 384
 INT8_LIMIT = np.float32(127)
 SMALLEST_SCALE = np.float32(1e-12)  # a token of zeros must not divide by zero
 
@@ -64,28 +65,31 @@ def quantise_columns(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDA
 
 
 def quantise_tokens(graph: Graph, hidden: str) -> tuple[str, str]:
-    """uint8 activations and one scale per token, shape (..., 1)."""
-    peak = graph.add("ReduceMax", [graph.add("Abs", [hidden])], axes=[-1], keepdims=1)
-    floor = graph.constant("smallest_scale", SMALLEST_SCALE)
-    scale = graph.add(
-        "Max", [graph.add("Mul", [peak, graph.constant("one_by_127", np.float32(1) / INT8_LIMIT)]), floor]
+    """uint8 activations and one scale per token, from hidden states (tokens of all inputs, width)."""
+    peak = graph.add("ReduceMax", [graph.add("Abs", [hidden])], axes=[1], keepdims=0)
+    scale = graph.add("Mul", [peak, graph.constant("one_by_127", np.float32(1) / INT8_LIMIT)])
+    scale = graph.add("Max", [scale, graph.constant("smallest_scale", SMALLEST_SCALE)])
+    middle = graph.add(
+        "Expand", [graph.constant("middle", np.array([128], dtype=np.uint8)), graph.add("Shape", [scale])]
     )
-    levels = graph.add("Add", [graph.add("Div", [hidden, scale]), graph.constant("offset", np.float32(128))])
-    rounded = graph.add("Round", [levels])
-    return graph.add("Cast", [rounded], to=TensorProto.UINT8), scale
+    return graph.add("QuantizeLinear", [hidden, scale, middle], axis=0), scale
 
 
 def linear(graph: Graph, quantised: tuple[str, str], name: str, weight: NDArray[np.float32], bias: Array) -> str:
     """Dense layer over token-quantised activations; `weight` is (inputs, outputs)."""
-    activations, token_scale = quantised
     columns, column_scale = quantise_columns(weight)
-    product = graph.add(
-        "MatMulInteger",
-        [activations, graph.constant(f"{name}.int8", columns), graph.constant("zero_point", np.uint8(128))],
-    )
-    scaled = graph.add("Mul", [graph.add("Cast", [product], to=TensorProto.FLOAT), token_scale])
-    by_column = graph.add("Mul", [scaled, graph.constant(f"{name}.scale", column_scale)])
-    return graph.add("Add", [by_column, graph.constant(f"{name}.bias", bias)])
+    product = graph.constant(f"{name}.int8", columns)
+    scaled = integer_product(graph, quantised, product, graph.constant(f"{name}.scale", column_scale))
+    return graph.add("Add", [scaled, graph.constant(f"{name}.bias", bias)])
+
+
+def integer_product(graph: Graph, quantised: tuple[str, str], weight: str, column_scale: str) -> str:
+    """Activations times int8 weights, as numbers again: (tokens, outputs)."""
+    activations, token_scale = quantised
+    product = graph.add("MatMulInteger", [activations, weight, graph.constant("zero_point", np.uint8(128))])
+    by_column = graph.add("Mul", [graph.add("Cast", [product], to=TensorProto.FLOAT), column_scale])
+    token_scale = graph.add("Unsqueeze", [token_scale, graph.constant("one", np.array([1], dtype=np.int64))])
+    return graph.add("Mul", [by_column, token_scale])
 
 
 def layer_norm(graph: Graph, hidden: str, weights: Weights, name: str) -> str:
@@ -111,21 +115,35 @@ def embeddings(graph: Graph, weights: Weights, prefix: str) -> str:
     return layer_norm(graph, total, weights, f"{prefix}embeddings.LayerNorm")
 
 
+def flat(graph: Graph, hidden: str, width: int) -> str:
+    """(batch, tokens, width) to (tokens of all inputs, width)."""
+    return graph.add("Reshape", [hidden, graph.constant(f"flat_{width}", np.array([-1, width], dtype=np.int64))])
+
+
+def by_input(graph: Graph, hidden: str, width: int) -> str:
+    """(tokens of all inputs, width) to (batch, tokens, width)."""
+    last = graph.constant(f"width_{width}", np.array([width], dtype=np.int64))
+    return graph.add("Reshape", [hidden, graph.add("Concat", [graph.add("Shape", ["input_ids"]), last], axis=0)])
+
+
 def encoder_layer(
     graph: Graph, hidden: str, weights: Weights, name: str, *, heads: int, asked: str | None = None
 ) -> str:
-    """One layer for all tokens, or only for the `asked` ones, which still attend to all."""
+    """One layer for all tokens, or only for one `asked` token of each input, which still attends to all."""
+    width = weights[f"{name}.output.dense.bias"].size
 
     def dense(source: tuple[str, str], part: str) -> str:
         full = f"{name}.{part}"
         return linear(graph, source, full, weights[f"{full}.weight"].T, weights[f"{full}.bias"])
 
     quantised = quantise_tokens(graph, hidden)
-    key, value = (dense(quantised, f"attention.self.{part}") for part in ("key", "value"))
-    if asked is not None:
-        hidden, quantised = asked, quantise_tokens(graph, asked)
-    query = dense(quantised, "attention.self.query")
-    mixed = graph.add("MultiHeadAttention", [query, key, value], domain=CONTRIB, num_heads=heads)
+    key, value = (by_input(graph, dense(quantised, f"attention.self.{part}"), width) for part in ("key", "value"))
+    if asked is None:
+        query = by_input(graph, dense(quantised, "attention.self.query"), width)
+    else:
+        hidden = asked
+        query = graph.add("Unsqueeze", [dense(quantise_tokens(graph, asked), "attention.self.query"), "one"])
+    mixed = flat(graph, graph.add("MultiHeadAttention", [query, key, value], domain=CONTRIB, num_heads=heads), width)
     attended = dense(quantise_tokens(graph, mixed), "attention.output.dense")
     hidden = layer_norm(graph, graph.add("Add", [attended, hidden]), weights, f"{name}.attention.output.LayerNorm")
     inner = graph.add("Gelu", [dense(quantise_tokens(graph, hidden), "intermediate.dense")], domain=CONTRIB)
@@ -133,29 +151,39 @@ def encoder_layer(
     return layer_norm(graph, graph.add("Add", [outer, hidden]), weights, f"{name}.output.LayerNorm")
 
 
+def encoder(graph: Graph, weights: Weights, *, prefix: str, layers: int, heads: int) -> str:
+    """The hidden states after `layers` layers: (tokens of all inputs, width)."""
+    width = weights[f"{prefix}embeddings.LayerNorm.bias"].size
+    hidden = flat(graph, embeddings(graph, weights, prefix), width)
+    for layer in range(layers):
+        hidden = encoder_layer(graph, hidden, weights, f"{prefix}encoder.layer.{layer}", heads=heads)
+    return hidden
+
+
+def lower_layers(weights: Weights, *, layers: int) -> onnx.ModelProto:
+    """BERT without its upper layers, for training: hidden states of all tokens."""
+    graph = Graph()
+    by_input(graph, encoder(graph, weights, prefix="bert.", layers=layers, heads=12), BERT_WIDTH)
+    shape = ["batch", "tokens"]
+    return graph.model({"input_ids": shape, "token_type_ids": shape}, "hidden", [*shape, "width"])
+
+
 def masked_lm(weights: Weights) -> onnx.ModelProto:
     """BERT with its head: logits over the vocabulary at one position of each input."""
     graph = Graph()
     hidden = encoder(graph, weights, prefix="bert.", layers=11, heads=12)
-    place = graph.add("Unsqueeze", ["position", graph.constant("one", np.array([1], dtype=np.int64))])
-    asked = graph.add("GatherND", [hidden, place], batch_dims=1)  # (batch, width)
-    asked = graph.add("Unsqueeze", [asked, "one"])  # (batch, 1, width)
+    place = graph.add("Unsqueeze", ["position", "one"])
+    asked = graph.add("GatherND", [by_input(graph, hidden, BERT_WIDTH), place], batch_dims=1)  # (batch, width)
     state = encoder_layer(graph, hidden, weights, "bert.encoder.layer.11", heads=12, asked=asked)
-    state = graph.add("Squeeze", [state, "one"])
     name = "cls.predictions.transform"
-    dense = linear(
-        graph,
-        quantise_tokens(graph, state),
-        f"{name}.dense",
-        weights[f"{name}.dense.weight"].T,
-        weights[f"{name}.dense.bias"],
+    weight, bias = weights[f"{name}.dense.weight"].T, weights[f"{name}.dense.bias"]
+    state = graph.add(
+        "Gelu", [linear(graph, quantise_tokens(graph, state), f"{name}.dense", weight, bias)], domain=CONTRIB
     )
-    state = layer_norm(graph, graph.add("Gelu", [dense], domain=CONTRIB), weights, f"{name}.LayerNorm")
-    activations, token_scale = quantise_tokens(graph, state)
+    state = layer_norm(graph, state, weights, f"{name}.LayerNorm")
     table = graph.add("Transpose", ["words.int8"], perm=[1, 0])  # the decoder is tied to the word vectors
-    product = graph.add("Cast", [graph.add("MatMulInteger", [activations, table, "zero_point"])], to=TensorProto.FLOAT)
     scales = graph.add("Transpose", ["words.scale"], perm=[1, 0])
-    logits = graph.add("Mul", [graph.add("Mul", [product, token_scale]), scales])
+    logits = integer_product(graph, quantise_tokens(graph, state), table, scales)
     graph.add("Add", [logits, graph.constant("cls.predictions.bias", weights["cls.predictions.bias"])])
     shape = ["batch", "tokens"]
     inputs = {"input_ids": shape, "token_type_ids": shape, "position": ["batch"]}
@@ -165,7 +193,7 @@ def masked_lm(weights: Weights) -> onnx.ModelProto:
 def entailment(weights: Weights) -> onnx.ModelProto:
     """MiniLM with its head over a sentence pair: logits of entailment, neutral, contradiction."""
     graph = Graph()
-    hidden = encoder(graph, weights, prefix="encoder.", layers=6, heads=12)
+    hidden = by_input(graph, encoder(graph, weights, prefix="encoder.", layers=6, heads=12), MINILM_WIDTH)
     first = graph.add("Gather", [hidden, graph.constant("first", np.int64(0))], axis=1)
     mean = graph.add("ReduceMean", [hidden], axes=[1], keepdims=0)
     pooled = graph.add("Concat", [first, mean], axis=-1)  # (batch, 2 * width)
@@ -179,7 +207,7 @@ def entailment(weights: Weights) -> onnx.ModelProto:
 def sentence_encoder(weights: Weights) -> onnx.ModelProto:
     """MiniLM: the mean of its token vectors."""
     graph = Graph()
-    hidden = encoder(graph, weights, prefix="", layers=6, heads=12)
+    hidden = by_input(graph, encoder(graph, weights, prefix="", layers=6, heads=12), MINILM_WIDTH)
     graph.add("ReduceMean", [hidden], axes=[1], keepdims=0)
     shape = ["batch", "tokens"]
     return graph.model({"input_ids": shape, "token_type_ids": shape}, "mean", ["batch", "width"])
@@ -189,11 +217,3 @@ def _dense_constants(graph: Graph, weights: Weights, name: str) -> tuple[str, st
     return graph.constant(f"{name}.weight", weights[f"{name}.weight"]), graph.constant(
         f"{name}.bias", weights[f"{name}.bias"]
     )
-
-
-def encoder(graph: Graph, weights: Weights, *, prefix: str, layers: int, heads: int) -> str:
-    """The hidden states after `layers` layers."""
-    hidden = embeddings(graph, weights, prefix)
-    for layer in range(layers):
-        hidden = encoder_layer(graph, hidden, weights, f"{prefix}encoder.layer.{layer}", heads=heads)
-    return hidden

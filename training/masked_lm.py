@@ -34,10 +34,7 @@ class LowerLayers:
 
     def __init__(self, network: BertForMaskedLM, path: Path) -> None:
         weights = {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
-        graph = graphs.Graph()
-        graphs.encoder(graph, weights, prefix="bert.", layers=FROZEN_LAYERS, heads=12)
-        shape = ["batch", "tokens"]
-        model = graph.model({"input_ids": shape, "token_type_ids": shape}, "hidden", [*shape, "width"])
+        model = graphs.lower_layers(weights, layers=FROZEN_LAYERS)
         path.write_bytes(model.SerializeToString())
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = torch.get_num_threads()

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from pathlib import Path
 
 import numpy as np
 import torch
-from entailment import replacement_pairs, snli
-from masked_lm import CLS, MASK, SEP, chunks
-from replacements import ENTAILMENT
 from tokenizers import Tokenizer
 
 import corpus
+from entailment import replacement_pairs, snli
 from lexprint.models.entailment import OnnxEntailment
 from lexprint.models.onnx_backend import Network, Tokens
 from lexprint.models.weights import shipped_model
+from masked_lm import CLS, MASK, SEP, chunks
+from replacements import ENTAILMENT
 
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)
 
@@ -48,7 +49,10 @@ def entailment(options: argparse.Namespace) -> dict[str, object]:
     model = OnnxEntailment(shipped_model("entailment", folder=options.folder), threads=torch.get_num_threads())
     test = snli(options.sources / "snli", "snli_1.0_test.jsonl")
     answers = model.classify([(premise, hypothesis) for premise, hypothesis, _ in test]).argmax(axis=1)
-    result: dict[str, object] = {"snli_accuracy": float(np.mean(answers == [label for *_, label in test])), "snli_pairs": len(test)}
+    result: dict[str, object] = {
+        "snli_accuracy": float(np.mean(answers == [label for *_, label in test])),
+        "snli_pairs": len(test),
+    }
     _, unseen, truth = replacement_pairs(options)
     judged = [(premise, hypothesis, label == ENTAILMENT) for premise, hypothesis, label in unseen]
     for name, pairs in (("replacement", judged), ("wordnet", truth)):
@@ -63,7 +67,7 @@ def entailment(options: argparse.Namespace) -> dict[str, object]:
             "synonyms_above_95": float(sure[right].mean()),
             "calibration": [
                 {"from": low, "to": high, "pairs": int(inside.sum()), "right": float(right[inside].mean())}
-                for low, high in zip(BINS, BINS[1:], strict=False)
+                for low, high in itertools.pairwise(BINS)
                 if (inside := (relatedness > low) & (relatedness <= high)).any()
             ],
         }

@@ -123,8 +123,8 @@ class FakeEntailment:
         self.fingerprint = f"fake entailment {key} {grain}"
         self.calls = self.inputs = 0
 
-    def fits(self, premise: str, hypothesis: str) -> bool:
-        return len(_TOKENS.findall(premise)) + len(_TOKENS.findall(hypothesis)) <= self._longest
+    def fits(self, sentence: str) -> bool:
+        return 2 * len(_TOKENS.findall(sentence)) <= self._longest
 
     def entails(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         self.calls += bool(pairs)

@@ -12,6 +12,7 @@ from lexprint.models.protocols import Floats
 from lexprint.models.tokenization import PairTokenizer
 from lexprint.models.weights import ModelFiles
 
+LONGEST_WORD = 16  # pieces that another word may need more than the one it replaces
 ENTAILMENT = 0  # column of the logits; then neutral, contradiction
 
 
@@ -23,8 +24,8 @@ class OnnxEntailment:
         self._network = Network(files.read(files.graph), files.load_tensors(), threads=threads, batch_size=batch_size)
         self.fingerprint = files.fingerprint
 
-    def fits(self, premise: str, hypothesis: str) -> bool:
-        return sum(map(len, self._tokenizer.pieces([premise, hypothesis]))) + 3 <= LONGEST_INPUT
+    def fits(self, sentence: str) -> bool:
+        return 2 * len(self._tokenizer.pieces([sentence])[0]) + 3 + LONGEST_WORD <= LONGEST_INPUT
 
     def entails(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         return np.exp(self.classify(pairs)[:, ENTAILMENT])

@@ -62,7 +62,9 @@ class Entailment(Protocol):
     @property
     def fingerprint(self) -> str: ...
 
-    def fits(self, premise: str, hypothesis: str) -> bool: ...
+    def fits(self, sentence: str) -> bool:
+        """Whether the sentence is short enough to be compared with itself, any one word changed."""
+        ...
 
     def entails(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         """Probability that the first sentence of each pair entails the second: (pairs,)."""

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lexprint.errors import ExtraMissing, ModelError
+from lexprint.models.entailment import LONGEST_WORD
 from lexprint.models.masked_lm import log_softmax
 from lexprint.models.protocols import Floats, Gap
 
@@ -105,8 +106,8 @@ class HubEntailment(_HubModel):
             raise ModelError(f"the model {name} has the labels {sorted(labels.values())}; needed: one named entailment")
         self._column = columns[0]
 
-    def fits(self, premise: str, hypothesis: str) -> bool:
-        return len(self._tokenizer(premise, hypothesis)["input_ids"]) <= self._longest
+    def fits(self, sentence: str) -> bool:
+        return len(self._tokenizer(sentence, sentence)["input_ids"]) + LONGEST_WORD <= self._longest
 
     def entails(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         if not pairs:

@@ -12,8 +12,8 @@ from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.candidates import Candidate, Vocabulary, propose
 from lexprint.substitution.exclusions import may_be_replaced, stands_free
 
-CACHED_ENTAILMENTS = 1_000_000
-CACHED_PROPOSALS = 50_000
+CACHED_ENTAILMENTS = 100_000
+CACHED_PROPOSALS = 4_000  # larger caches save no question in a walk, which looks back one word
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,9 @@ class Substituter:
 
     def may_be_replaced(self, gap: Gap) -> bool:
         """Whether the word is outside the paper's risk set: no stop word, no word piece, no name, no fact."""
-        word = gap.word
-        return may_be_replaced(word) and word in self._vocabulary and stands_free(gap) and self._masked_lm.fits(gap)
+        if not (may_be_replaced(gap.word) and gap.word in self._vocabulary and stands_free(gap)):
+            return False
+        return self._masked_lm.fits(gap) and self._entailment.fits(gap.text)
 
     def propose(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
         """Candidates W of each gap, most probable first, the word itself among them."""
