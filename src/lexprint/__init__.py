@@ -25,10 +25,15 @@ from lexprint.errors import (
 from lexprint.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from lexprint.engine import Engine
     from lexprint.text.document import Document, Sentence, Word
     from lexprint.text.editing import Edit, apply_edits
     from lexprint.text.segmentation import segment
     from lexprint.text.span import Span
+    from lexprint.watermark.records import Record, read_record
+    from lexprint.workflows.comparison import diff
+    from lexprint.workflows.marking import capacity, embed, embed_message, extract, recover, restore
+    from lexprint.workflows.substitutes import find_substitutes
 
 __version__ = "0.1.0"
 
@@ -37,12 +42,14 @@ __all__ = [
     "CapacityError",
     "Document",
     "Edit",
+    "Engine",
     "ExtraMissing",
     "FingerprintMismatch",
     "FormatError",
     "InputError",
     "LexprintError",
     "ModelError",
+    "Record",
     "RegistryError",
     "ReportError",
     "Sentence",
@@ -54,7 +61,16 @@ __all__ = [
     "WeightsMissing",
     "Word",
     "apply_edits",
+    "capacity",
+    "diff",
+    "embed",
+    "embed_message",
+    "extract",
+    "find_substitutes",
     "load_settings",
+    "read_record",
+    "recover",
+    "restore",
     "segment",
 ]
 
@@ -62,10 +78,21 @@ __all__ = [
 _LAZY = {
     "Document": "lexprint.text.document",
     "Edit": "lexprint.text.editing",
+    "Engine": "lexprint.engine",
+    "Record": "lexprint.watermark.records",
     "Sentence": "lexprint.text.document",
     "Span": "lexprint.text.span",
     "Word": "lexprint.text.document",
     "apply_edits": "lexprint.text.editing",
+    "capacity": "lexprint.workflows.marking",
+    "diff": "lexprint.workflows.comparison",
+    "embed": "lexprint.workflows.marking",
+    "embed_message": "lexprint.workflows.marking",
+    "extract": "lexprint.workflows.marking",
+    "find_substitutes": "lexprint.workflows.substitutes",
+    "read_record": "lexprint.watermark.records",
+    "recover": "lexprint.workflows.marking",
+    "restore": "lexprint.workflows.marking",
     "segment": "lexprint.text.segmentation",
 }
 

@@ -30,7 +30,11 @@ class ModelNames:
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
-    """Models and settings that belong together."""
+    """Models and settings that belong together; a model is loaded when it is first asked.
+
+    >>> Engine().settings.profile
+    'paper@1'
+    """
 
     settings: Settings = field(default_factory=Settings)
     models: ModelNames = field(default_factory=ModelNames)

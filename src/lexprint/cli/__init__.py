@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
+from io import TextIOWrapper
 
 import typer
 
 import lexprint
-from lexprint.cli import demo, evaluate, substitutes
+from lexprint.cli import capacity, demo, diff, embed, evaluate, extract, recover, substitutes
+from lexprint.cli.console import ReaderGone
 from lexprint.errors import LexprintError
 
 app = typer.Typer(
@@ -22,6 +26,11 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("embed")(embed.embed)
+app.command("extract")(extract.extract)
+app.command("recover")(recover.recover)
+app.command("capacity")(capacity.capacity)
+app.command("diff")(diff.diff)
 app.command("substitutes")(substitutes.substitutes)
 app.command("demo")(demo.demo)
 app.add_typer(evaluate.app, name="evaluate")
@@ -44,14 +53,32 @@ def root(
 
 def main() -> None:
     """Run a command; every failure is one sentence and an exit code."""
+    _accept_any_character()
     try:
         app()
     except LexprintError as error:
         typer.echo(f"lexprint: {error}", err=True)
         sys.exit(error.exit_code)
-    except BrokenPipeError:  # the reader of a pipe has had enough
-        sys.stderr.close()
+    except ReaderGone:
+        _discard_output()
         sys.exit(0)
+    except OSError as error:  # standard output cannot be written
+        _discard_output()
+        typer.echo(f"lexprint: {error.strerror or error}", err=True)
+        sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("lexprint: stopped", err=True)
         sys.exit(130)
+
+
+def _accept_any_character() -> None:
+    """A terminal that lacks a character shows its number instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _discard_output() -> None:
+    """Python writes what is left when it ends, and would complain again."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

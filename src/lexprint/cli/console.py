@@ -1,18 +1,49 @@
-"""What the commands share: reading texts, printing JSON, progress."""
+"""What the commands share: options, the engine they build, reading texts, printing, progress."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from lexprint.errors import FormatError
+
+if TYPE_CHECKING:
+    from lexprint.engine import Engine
+
+PATIENCE_SECONDS = 2.0  # a bar for less is only a flicker
+
+SETTINGS = typer.Option(None, "--settings", help="TOML file with settings; writer and reader need the same.")
+PROFILE = typer.Option(None, "--profile", help="Named settings, such as paper.")
+GAP = typer.Option(None, "--gap", help="Words skipped after a site (f in the paper).")
+THREADS = typer.Option(0, "--threads", min=0, help="Threads of the models; 0: one per core.")
+BATCH_SIZE = typer.Option(64, "--batch-size", min=1, help="Inputs that a model is given at once; changes no result.")
+AS_JSON = typer.Option(False, "--json", help="Print JSON instead.")
+
+
+def build_engine(
+    *,
+    settings: Path | None = None,
+    profile: str | None = None,
+    gap: int | None = None,
+    threads: int = 0,
+    batch_size: int = 64,
+) -> Engine:
+    """The engine that the options ask for; no model is loaded yet."""
+    from lexprint.engine import Engine
+    from lexprint.settings import load_settings
+
+    arguments = {} if gap is None else {"watermark.gap": gap}
+    chosen = load_settings(profile=profile, file=settings, arguments=arguments)
+    return Engine(settings=chosen, threads=threads, batch_size=batch_size)
 
 
 def read_text(argument: str) -> str:
@@ -25,23 +56,72 @@ def read_text(argument: str) -> str:
         raise FormatError("standard input", found="not UTF-8", needed="text in UTF-8") from error
 
 
-def read_text_file(path: Path) -> str:
+class ReaderGone(Exception):
+    """Whoever read standard output has had enough, which is no failure."""
+
+
+def print_line(line: str) -> None:
     try:
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise FormatError(path.name, found="not readable", needed="a file that exists and may be read") from error
-    except UnicodeDecodeError as error:
-        raise FormatError(path.name, found="not UTF-8", needed="a text file in UTF-8") from error
+        typer.echo(line)
+    except BrokenPipeError as error:
+        raise ReaderGone from error
 
 
 def print_json(value: object) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print_line(json_text(value, ensure_ascii=not encoding.lower().startswith("utf")).rstrip("\n"))
+
+
+def json_text(value: object, *, ensure_ascii: bool = False) -> str:
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=2) + "\n"
+
+
+def say(sentence: str) -> None:
+    """Tell the user what was done, on standard error: standard output is for results."""
+    typer.echo(sentence, err=True)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+class Output(Console):
+    """Standard output in colour."""
+
+    def __init__(self) -> None:
+        super().__init__(highlight=False)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether colours would be lost."""
+        return not self.is_terminal or self.no_color
+
+    def on_broken_pipe(self) -> None:
+        raise ReaderGone
+
+
+def printable(text: str) -> str:
+    """As long as before, on one line, and without characters that would steer the terminal."""
+    spaced = (" " if character.isspace() else character for character in text)
+    return "".join(character if character.isprintable() else "�" for character in spaced)
 
 
 @contextmanager
-def progress(label: str, total: int) -> Iterator[Progress]:
-    """A bar on standard error, so that standard output stays clean for pipes."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        bar.add_task(label, total=total)
-        yield bar
+def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error, once the work takes long; gives what is to be told how much of how much is done."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda done, total: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=console, transient=True)
+    task = bar.add_task(label, total=None)
+    timer = Timer(PATIENCE_SECONDS, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+    finally:
+        timer.cancel()
+        timer.join()
+        bar.stop()

@@ -37,12 +37,12 @@ def swords(
     engine = Engine()
     rows = []
     chosen = methods(engine)
-    with progress("targets", len(chosen) * len(targets)) as bar:
-        for name, method in chosen.items():
+    with progress("targets") as on_progress:
+        for number, (name, method) in enumerate(chosen.items()):
             proposals = []
             for found in method(targets):
                 proposals.append(found)
-                bar.advance(bar.task_ids[0])
+                on_progress(number * len(targets) + len(proposals), len(chosen) * len(targets))
             rows.append(score(name, targets, proposals))
     header = ["method", "lenient F10", "Fc10", "strict F10", "Fc10", "paper: F10", "Fc10", "F10", "Fc10"]
     body = [

@@ -1,31 +1,24 @@
-"""The verbs, for a text as a user has it: what the command line, the service and the library all call."""
+"""What may stand in for a word of a text."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from lexprint.engine import Engine
 from lexprint.errors import InputError
 from lexprint.models.protocols import Gap
 from lexprint.substitution.exclusions import FUNCTION_WORDS, QUANTITIES
-from lexprint.substitution.substituter import Substitute
 from lexprint.text.document import Sentence
 from lexprint.text.segmentation import segment
-
-
-@dataclass(frozen=True)
-class Substitutes:
-    """What may stand in for one word of a text, best entailed first."""
-
-    sentence: str
-    word: str
-    itself: Substitute  # how the models rate leaving the word as it is
-    substitutes: tuple[Substitute, ...]
-    fingerprint: str
+from lexprint.workflows.results import Substitutes
 
 
 def find_substitutes(engine: Engine, text: str, *, word: str, occurrence: int = 1) -> Substitutes:
-    """Rank what may stand in for the given occurrence of a word (Algorithm 1), in the context of its sentence."""
+    """Rank what may stand in for the given occurrence of a word (Algorithm 1), in the context of its sentence.
+
+    >>> from lexprint import Engine
+    >>> found = find_substitutes(Engine(), "He gave a brief answer and left.", word="brief")
+    >>> found.word, "short" in [one.word for one in found.substitutes]
+    ('brief', True)
+    """
     if not text.strip():
         raise InputError("the text is empty", needed="a sentence")
     if not word.strip():

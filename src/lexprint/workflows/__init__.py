@@ -1,0 +1,44 @@
+"""The verbs, for a text as a user has it: what the command line, the service and the library all call."""
+
+from lexprint.workflows.comparison import diff
+from lexprint.workflows.fingerprints import require_fingerprint
+from lexprint.workflows.marking import OnProgress, capacity, embed, embed_message, extract, recover, restore, scheme_of
+from lexprint.workflows.messages import message_bits, message_of
+from lexprint.workflows.results import (
+    Difference,
+    Embedded,
+    Extracted,
+    Paragraph,
+    Recovered,
+    Substitutes,
+    TextCapacity,
+    as_json,
+    mean_entailment,
+)
+from lexprint.workflows.substitutes import find_substitutes, gap_at
+
+__all__ = [
+    "Difference",
+    "Embedded",
+    "Extracted",
+    "OnProgress",
+    "Paragraph",
+    "Recovered",
+    "Substitutes",
+    "TextCapacity",
+    "as_json",
+    "capacity",
+    "diff",
+    "embed",
+    "embed_message",
+    "extract",
+    "find_substitutes",
+    "gap_at",
+    "mean_entailment",
+    "message_bits",
+    "message_of",
+    "recover",
+    "require_fingerprint",
+    "restore",
+    "scheme_of",
+]

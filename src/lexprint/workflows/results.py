@@ -1,0 +1,191 @@
+"""What the verbs give back: frozen values, and the one function that turns any of them into JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from functools import singledispatch
+from statistics import fmean
+
+from lexprint.substitution.substituter import Substitute
+from lexprint.text.comparison import Change
+from lexprint.text.document import Document
+from lexprint.text.editing import Edit
+from lexprint.text.span import Span
+from lexprint.watermark.records import Record, record_json, site_json
+from lexprint.watermark.sites import Site
+from lexprint.workflows.messages import message_of
+
+
+@dataclass(frozen=True)
+class Substitutes:
+    """What may stand in for one word of a text, best entailed first."""
+
+    sentence: str
+    word: str
+    itself: Substitute  # how the models rate leaving the word as it is
+    substitutes: tuple[Substitute, ...]
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """A marked text, already read back, and what to keep of it."""
+
+    text: str = field(repr=False)
+    record: Record
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """What a text says; `sites` point into it."""
+
+    sites: tuple[Site, ...] = field(repr=False)
+    words: int
+    fingerprint: str
+
+    @property
+    def bits(self) -> tuple[int, ...]:
+        return tuple(site.bit for site in self.sites)
+
+    @property
+    def message(self) -> str | None:
+        """The bits as text up to the end of the message, or None: what they say is no text."""
+        return message_of(self.bits)
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """An original, the most probable one or the exact one; `edits` lead to it from the marked text."""
+
+    text: str = field(repr=False)
+    edits: tuple[Edit, ...]
+    sites: int
+    is_exact: bool
+    fingerprint: str  # of what marked the text, or of what read it
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Part of a text between blank lines, and what it can carry."""
+
+    span: Span
+    words: int
+    sites: tuple[Site, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class TextCapacity:
+    """How many bits a text can carry as it stands, where, and at what price in meaning."""
+
+    paragraphs: tuple[Paragraph, ...]
+    fingerprint: str
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        return tuple(site for paragraph in self.paragraphs for site in paragraph.sites)
+
+    @property
+    def bits(self) -> int:
+        return len(self.sites)
+
+    @property
+    def words(self) -> int:
+        return sum(paragraph.words for paragraph in self.paragraphs)
+
+    @property
+    def bits_per_word(self) -> float:
+        return self.bits / self.words if self.words else 0.0
+
+    @property
+    def mean_entailment(self) -> float | None:
+        """Mean SR of exchanging the word at a site; None where there is no site."""
+        return mean_entailment(self.sites)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What differs between two texts, word by word."""
+
+    one: Document = field(repr=False)
+    other: Document = field(repr=False)
+    changes: tuple[Change, ...]
+
+
+def mean_entailment(sites: Sequence[Site]) -> float | None:
+    return fmean(site.entailment for site in sites) if sites else None
+
+
+@singledispatch
+def as_json(result: object) -> dict[str, object]:
+    """A result of this module as JSON, without the text."""
+    raise TypeError(f"no JSON for {type(result).__name__}")
+
+
+@as_json.register
+def _(result: Substitutes) -> dict[str, object]:
+    return asdict(result)
+
+
+@as_json.register
+def _(result: Embedded) -> dict[str, object]:
+    return record_json(result.record)
+
+
+@as_json.register
+def _(result: Extracted) -> dict[str, object]:
+    return {
+        "fingerprint": result.fingerprint,
+        "words": result.words,
+        "bits": "".join(map(str, result.bits)),
+        "message": result.message,
+        "sites": [site_json(site) for site in result.sites],
+    }
+
+
+@as_json.register
+def _(result: Recovered) -> dict[str, object]:
+    return {
+        "fingerprint": result.fingerprint,
+        "exact": result.is_exact,
+        "sites": result.sites,
+        "edits": [{"span": [edit.span.start, edit.span.end], "replacement": edit.replacement} for edit in result.edits],
+    }
+
+
+@as_json.register
+def _(result: TextCapacity) -> dict[str, object]:
+    return {
+        "fingerprint": result.fingerprint,
+        "words": result.words,
+        "bits": result.bits,
+        "bits_per_word": result.bits_per_word,
+        "mean_entailment": result.mean_entailment,
+        "paragraphs": [
+            {
+                "span": [paragraph.span.start, paragraph.span.end],
+                "words": paragraph.words,
+                "bits": len(paragraph.sites),
+                "mean_entailment": mean_entailment(paragraph.sites),
+            }
+            for paragraph in result.paragraphs
+        ],
+        "sites": [site_json(site) for site in result.sites],
+    }
+
+
+@as_json.register
+def _(result: Difference) -> dict[str, object]:
+    return {
+        "words": result.one.word_count,
+        "other_words": result.other.word_count,
+        "changes": [
+            {
+                "span": [change.span.start, change.span.end],
+                "text": change.span.of(result.one.text),
+                "other_span": [change.other_span.start, change.other_span.end],
+                "other_text": change.other_span.of(result.other.text),
+            }
+            for change in result.changes
+        ],
+    }
