@@ -1,0 +1,77 @@
+"""Commands run in this process, on fakes."""
+
+import io
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.fakes import FakeEngine
+
+from lexprint.cli import console, main
+from lexprint.engine import Engine
+from lexprint.testing import fake_text
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    output: bytes
+    errors: str
+
+    @property
+    def text(self) -> str:
+        return self.output.decode()
+
+    def is_refusal(self, code: int, *words: str) -> bool:
+        """One sentence on standard error that holds these words, nothing on standard output."""
+        one_line = self.errors.startswith("lexprint: ") and self.errors.count("\n") == 1
+        return one_line and self.code == code and not self.output and all(word in self.errors for word in words)
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """Runs `lexprint` with arguments and standard input, on fakes that find many sites."""
+    build_engine = console.build_engine
+
+    def build_fake(**options: object) -> Engine:
+        real = build_engine(**options)  # type: ignore[arg-type] # whatever a command gives
+        return FakeEngine(settings=real.settings, threads=real.threads, batch_size=real.batch_size)
+
+    monkeypatch.setattr(console, "build_engine", build_fake)
+    monkeypatch.setenv("LEXPRINT_SUBSTITUTION_PROPOSALS", "8")
+
+    def run(*arguments: object, given: bytes = b"") -> Done:
+        monkeypatch.setattr(sys, "argv", ["lexprint", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+        capsysbinary.readouterr()
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 0
+        else:
+            code = 0
+        captured = capsysbinary.readouterr()
+        return Done(code, captured.out, captured.err.decode())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def prose() -> str:
+    """Some three hundred words that the fakes know, in three paragraphs."""
+    return "\n\n".join(fake_text(words=100, seed=seed) for seed in range(3)) + "\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prose: str) -> Iterator[Path]:
+    """The working folder, with the prose in `in.txt`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.txt").write_bytes(prose.encode())
+    yield tmp_path
+    leftovers = [path.name for path in tmp_path.rglob(".lexprint-*")]
+    assert leftovers == [], "temporary files stay behind"
