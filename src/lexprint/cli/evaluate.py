@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from dataclasses import asdict
 from pathlib import Path
 
 import typer
 
-from lexprint.cli.console import print_json, progress
+from lexprint.cli import console
+from lexprint.cli.console import json_text, print_json, print_line, progress, say
+from lexprint.cli.files import write_bytes
+from lexprint.errors import InputError
+
+DATA = typer.Option(None, "--data", help="Folder with the data; default: the variable LEXPRINT_DATA.")
 
 app = typer.Typer(help="Measure what the paper measures, on data that you provide.", no_args_is_help=True)
 
@@ -21,7 +25,7 @@ def group() -> None:
 
 @app.command("swords")
 def swords(
-    data: Path | None = typer.Option(None, "--data", help="Folder with the data; default: the variable LEXPRINT_DATA."),
+    data: Path | None = DATA,
     split: str = typer.Option("dev", "--split", help="dev or test."),
     limit: int | None = typer.Option(None, "--limit", min=1, help="Only the first N targets."),
     output: Path | None = typer.Option(None, "--output", help="Folder for swords.json and swords.md."),
@@ -65,12 +69,87 @@ def swords(
             for row in rows
         ],
     }
+    _report("swords", result, table, output=output, as_json=as_json)
+    say(f"SWORDS {split}, {len(targets)} targets, fingerprint {engine.fingerprint}")
+
+
+@app.command("watermark")
+def watermark(
+    data: Path | None = DATA,
+    sentences: int = typer.Option(300, "--sentences", min=1, help="Sentences of at least five words, from each set."),
+    sets: list[str] = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are."),
+    gap: list[str] = typer.Option(["1"], "--gap", help="Words skipped after a site (f), also several, with commas."),
+    seed: int = typer.Option(1, "--seed", help="Of the random bits and the choice of examples."),
+    disturb: bool = typer.Option(False, "--disturb", help="Also read re-flowed, re-typeset and re-encoded copies."),
+    examples: int = typer.Option(0, "--examples", min=0, help="Marked sentences to print for each set."),
+    output: Path | None = typer.Option(None, "--output", help="Folder for watermark.json and watermark.md."),
+    settings: Path | None = console.SETTINGS,
+    profile: str | None = console.PROFILE,
+    threads: int = console.THREADS,
+    batch_size: int = console.BATCH_SIZE,
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
+) -> None:
+    """Payload, bit errors, SR, SS, recovered words and speed on running text, beside the paper's figures.
+
+    SR and SS compare whole sentences before and after: those in which a word was exchanged, and all.
+    """
+    from lexprint.evaluation import datasets
+    from lexprint.evaluation.disturbances import DISTURBANCES
+    from lexprint.evaluation.watermark import Experiment, disturbance_table, example_list, measure, row_json, table
+
+    gaps = _numbers(_listed(gap))
+    corpora = datasets.corpora(datasets.data_folder(data), _listed(sets))
+    engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
+    experiment = Experiment(
+        sentences=sentences, seed=seed, examples=examples, disturbances=DISTURBANCES if disturb else {}
+    )
+    rows = []
+    runs = [(corpus, one) for one in gaps for corpus in corpora]
+    for number, (corpus, one) in enumerate(runs, start=1):
+        with progress(f"{number}/{len(runs)} {corpus.title}, f = {one}") as on_progress:
+            rows.append(measure(engine, corpus, experiment, gap=one, on_progress=on_progress))
+    parts = [table(rows)]
+    if disturb:
+        parts.append(f"Bit errors after changes that leave the words alone:\n\n{disturbance_table(rows)}")
+    if examples:
+        parts.append(example_list(rows))
+    result = {
+        "experiment": "watermark",
+        "sentences": sentences,
+        "seed": seed,
+        "profile": engine.settings.profile,
+        "fingerprint": engine.fingerprint,
+        "machine": platform.machine(),
+        "rows": [row_json(row) for row in rows],
+    }
+    _report("watermark", result, "\n".join(parts), output=output, as_json=as_json)
+    say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}")
+
+
+def _report(name: str, result: object, table: str, *, output: Path | None, as_json: bool) -> None:
+    """Print one form, and write both where a folder was given."""
     if output is not None:
-        output.mkdir(parents=True, exist_ok=True)
-        (output / "swords.json").write_text(json.dumps(result, indent=2) + "\n", "utf-8")
-        (output / "swords.md").write_text(table, "utf-8")
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"the folder {output} cannot be made", needed="the name of a folder") from error
+        write_bytes(str(output / f"{name}.json"), json_text(result).encode())
+        write_bytes(str(output / f"{name}.md"), table.encode())
     if as_json:
         print_json(result)
     else:
-        typer.echo(table, nl=False)
-        typer.echo(f"SWORDS {split}, {len(targets)} targets, fingerprint {engine.fingerprint}", err=True)
+        print_line(table.rstrip("\n"))
+
+
+def _listed(given: list[str]) -> list[str]:
+    return [name for one in given for name in one.split(",") if name]
+
+
+def _numbers(given: list[str]) -> list[int]:
+    try:
+        numbers = [int(one) for one in given]
+    except ValueError as error:
+        raise InputError("--gap holds something else than whole numbers", needed="numbers such as 1,2,3") from error
+    if not numbers or min(numbers) < 1:
+        raise InputError("--gap is not a list of positive numbers", needed="numbers such as 1,2,3")
+    return numbers

@@ -5,13 +5,22 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from lexprint.errors import FormatError, InputError
+from lexprint.text.document import Sentence
+from lexprint.text.segmentation import segment
 
 ACCEPTABLE = 0.5  # more than half of the judges said yes
 CONCEIVABLE = 0.1  # at least one in ten did
+
+FEWEST_WORDS = 5  # of a sentence that counts
+LONG_SENTENCE = 2_000  # characters; no text needs so many per sentence
+CHAPTER = 1_000  # characters; no chapter is shorter
 
 
 @dataclass(frozen=True)
@@ -80,3 +89,128 @@ def swords(folder: Path, split: str) -> list[Target]:
         ]
     except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
         raise FormatError(path.name, found="damaged or of another layout", needed="SWORDS v1.1 as published") from error
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Running text to mark; `name` is what `--sets` calls it."""
+
+    name: str
+    title: str  # as the paper's tables have it
+    text: str
+
+
+def corpora(folder: Path, names: Sequence[str] = ()) -> list[Corpus]:
+    """All sets of the folder, or those named; `novels` stands for every novel."""
+    found = [
+        *_novels(folder),
+        *_wikitext2(folder),
+        *_reviews(folder, "imdb", "IMDB"),
+        *_reviews(folder, "agnews", "AG News"),
+    ]
+    known = {corpus.name for corpus in found} | {"novels"}
+    if not found or set(names) - known:
+        missing = ", ".join(sorted(set(names) - known)) or "any set"
+        raise InputError(
+            f"the folder {folder} does not have {missing}",
+            needed=f"one of {', '.join(sorted(known))}" if found else "data laid out as in docs/evaluation.md",
+        )
+    novels = {path.stem for path in _novel_paths(folder)} if "novels" in names else set()
+    return [corpus for corpus in found if not names or corpus.name in {*names, *novels}]
+
+
+def first_sentences(text: str, count: int) -> str:
+    """The text up to the end of so many sentences of at least five words; what stands between them stays."""
+    document = segment(text[: count * LONG_SENTENCE])
+    long = [sentence for sentence in document.sentences if is_long(sentence)][:count]
+    if not long:
+        raise InputError(f"the text has no sentence of {FEWEST_WORDS} words", needed="running text")
+    return text[long[0].span.start : long[-1].span.end]
+
+
+def is_long(sentence: Sentence) -> bool:
+    """Whether a sentence counts: headings, cries and numbers do not."""
+    return sum(word.text[0].isalpha() for word in sentence.words) >= FEWEST_WORDS
+
+
+def _novel_paths(folder: Path) -> list[Path]:
+    return sorted((folder / "novels").glob("*.txt"))
+
+
+def _novels(folder: Path) -> Iterator[Corpus]:
+    for path in _novel_paths(folder):
+        yield Corpus(path.stem, path.stem.replace("_", " ").title().replace(" And ", " and "), _body(_read(path)))
+
+
+_CHAPTER = re.compile(r"^[ \t]*(?:chapter|letter|book)[ \t]+[\divxlc]+\b.*$", re.IGNORECASE | re.MULTILINE)
+
+
+def _body(novel: str) -> str:
+    """What follows the heading of the first chapter, if there is one; in a table of contents headings stand close."""
+    headings = list(_CHAPTER.finditer(novel))
+    for heading, following in pairwise(headings):
+        if following.start() - heading.end() > CHAPTER:
+            return novel[heading.end() :]
+    return novel
+
+
+def _wikitext2(folder: Path) -> Iterator[Corpus]:
+    path = folder / "wikitext2" / "valid.txt"
+    if path.is_file():
+        lines = (line.strip() for line in _read(path).split("\n"))
+        paragraphs = (_without_unknown(detokenised(line)) for line in lines if line and not line.startswith("= "))
+        yield Corpus("wikitext2", "WikiText-2", "\n\n".join(filter(None, paragraphs)))
+
+
+def _without_unknown(paragraph: str) -> str:
+    """Sentences without the token that stands for words nobody knows: no model can judge them."""
+    document = segment(paragraph)
+    spans = (sentence.span.of(paragraph) for sentence in document.sentences)
+    return " ".join(sentence for sentence in spans if "<unk>" not in sentence)
+
+
+# In this order; WikiText puts a space on both sides of every mark, and @ around those inside words and numbers.
+_DETOKENISED = (
+    (re.compile(r" @([-,.])@ "), r"\1"),
+    (re.compile(r" (n't|'(?:s|S|m|d|re|ve|ll))\b"), r"\1"),
+    (re.compile(r" ([,.;:?!%)\]])"), r"\1"),
+    (re.compile(r"([(\[$£#]) "), r"\1"),
+    (re.compile(r'" ([^"]*?) ?"'), r'"\1"'),
+    (re.compile(r"(?<=s) '(?= )"), "'"),
+)
+
+
+def detokenised(line: str) -> str:
+    """A line of WikiText as one would write it.
+
+    >>> detokenised('It is 3 @.@ 5 m long , well @-@ known ( " very " ) and the king \\'s .')
+    'It is 3.5 m long, well-known ("very") and the king\\'s.'
+    """
+    for pattern, replacement in _DETOKENISED:
+        line = pattern.sub(replacement, line)
+    return line
+
+
+def _reviews(folder: Path, name: str, title: str) -> Iterator[Corpus]:
+    """JSON lines with a `text` each."""
+    for path in sorted((folder / name).glob("*.jsonl*"))[:1]:
+        try:
+            with (
+                gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file
+            ):
+                texts = [str(json.loads(line)["text"]) for line in file if line.strip()]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FormatError(
+                path.name, found="damaged or of another layout", needed="JSON lines with a text"
+            ) from error
+        yield Corpus(name, title, "\n\n".join(_BREAK.sub("\n", text).strip() for text in texts))
+
+
+_BREAK = re.compile(r"<br\s*/?>")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(path.name, found="not readable as UTF-8", needed="a text file") from error

@@ -2,7 +2,17 @@
 
 from lexprint.workflows.comparison import diff
 from lexprint.workflows.fingerprints import require_fingerprint
-from lexprint.workflows.marking import OnProgress, capacity, embed, embed_message, extract, recover, restore, scheme_of
+from lexprint.workflows.marking import (
+    OnProgress,
+    capacity,
+    counting,
+    embed,
+    embed_message,
+    extract,
+    recover,
+    restore,
+    scheme_of,
+)
 from lexprint.workflows.messages import message_bits, message_of
 from lexprint.workflows.results import (
     Difference,
@@ -28,6 +38,7 @@ __all__ = [
     "TextCapacity",
     "as_json",
     "capacity",
+    "counting",
     "diff",
     "embed",
     "embed_message",

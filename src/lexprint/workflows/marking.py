@@ -58,7 +58,7 @@ def embed_message(engine: Engine, text: str, message: str, *, on_progress: OnPro
 
 def _embed(engine: Engine, text: str, bits: Sequence[int], *, needed: int, on_progress: OnProgress | None) -> Embedded:
     document = _segmented(text)
-    marked = write_bits(document, bits, scheme_of(engine), on_words=_counting(document, on_progress))
+    marked = write_bits(document, bits, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     if len(marked.bits) < needed:
         raise CapacityError(needed=needed, found=len(marked.bits))
     record = record_of(marked, version=__version__, settings=engine.settings, words=document.word_count)
@@ -78,7 +78,7 @@ def extract(
     """
     document = _segmented(text)
     require_fingerprint(engine, marked_with)
-    found = read_sites(document, scheme_of(engine), on_words=_counting(document, on_progress))
+    found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     return Extracted(found.sites, document.word_count, found.fingerprint)
 
 
@@ -93,7 +93,7 @@ def recover(
     """
     document = _segmented(text)
     require_fingerprint(engine, marked_with)
-    found = read_sites(document, scheme_of(engine), on_words=_counting(document, on_progress))
+    found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     guess = guess_original(document, found.sites, engine.masked_lm)
     return Recovered(guess.text, guess.edits, len(found.sites), is_exact=False, fingerprint=found.fingerprint)
 
@@ -123,7 +123,7 @@ def capacity(engine: Engine, text: str, *, on_progress: OnProgress | None = None
     0
     """
     document = _segmented(text)
-    found = find_sites(document, scheme_of(engine), on_words=_counting(document, on_progress))
+    found = find_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     by_sentence = {number: tuple(sites) for number, sites in groupby(found.sites, lambda site: site.sentence)}
     paragraphs = [
         Paragraph(
@@ -159,10 +159,11 @@ def _segmented(text: str) -> Document:
     return document
 
 
-def _counting(document: Document, on_progress: OnProgress | None) -> OnWords | None:
+def counting(total: int, on_progress: OnProgress | None) -> OnWords | None:
+    """What a walk reports, word by word, as a sum out of a total."""
     if on_progress is None:
         return None
-    done, total = 0, document.word_count
+    done = 0
 
     def count(words: int) -> None:
         nonlocal done
