@@ -42,7 +42,7 @@ from replacements import UNSEEN_EVERY, Slot, Vectors, read_slots, relations, use
 OWN_SHARE = 0.3
 MOST_GAPS = 4
 SEQUENCES = 20
-PLAIN_EVERY = 3  # every third step is running text
+PLAIN_EVERY = 2  # every second step is running text
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("teacher", type=Path)
     parser.add_argument("start", type=Path)
     parser.add_argument("output", type=Path)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=1)
     options = parser.parse_args()
     torch.manual_seed(3)
     use_wordnet(options.sources)

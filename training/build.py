@@ -44,14 +44,13 @@ def main() -> None:
     proposals = run(
         "proposals.py", material, teacher, stage_1, work / "proposals.json", product=work / "proposals.json"
     )
-    entailment = run(
-        "entailment.py",
-        material,
-        teacher,
-        proposals,
-        work / "entailment",
-        product=work / "entailment" / "figures.json",
-    ).with_name("entailment.safetensors")
+    judges = (material, teacher, proposals)
+    first = run("entailment.py", *judges, work / "snli", product=work / "snli" / "figures.json")
+    start = first.with_name("entailment.safetensors")
+    second = run(
+        "entailment.py", *judges, work / "entailment", "--start", start, product=work / "entailment" / "figures.json"
+    )
+    entailment = second.with_name("entailment.safetensors")
     stage_2 = run(
         "adapt.py", material, teacher, stage_1, work / "adapted", product=work / "adapted" / "masked-lm.safetensors"
     )

@@ -17,9 +17,6 @@ from safetensors.torch import load_file
 import graphs
 from encoders import bert_base_cased, minilm
 
-SHARED = "minilm_words.npz"  # both MiniLM models read the same word vectors
-WORDS = ("words.int8", "words.scale")
-
 
 def detach(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
     """Take every weight out of the graph; its name and shape stay, as do scalars and shapes."""
@@ -37,7 +34,7 @@ def detach(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
 
 
 def save(output: Path, name: str, model: onnx.ModelProto, parts: dict[str, tuple[str, ...]]) -> dict[str, object]:
-    """Write a graph and its tensors, which `parts` divides by prefix of their names; the rest goes to `name`."""
+    """Write a graph and its tensors; `parts` are files of their own for some of them, by prefix of their names."""
     tensors = detach(model)
     (output / f"{name}.onnx").write_bytes(model.SerializeToString(deterministic=True))
     files = []
@@ -59,6 +56,7 @@ def main() -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     bert = bert_base_cased(options.sources / "bert")
     bert.load_state_dict(load_file(options.masked_lm), strict=False)
+    judge, encoder = load_file(options.entailment), minilm(options.sources / "minilm").state_dict()
     models = {
         "masked_lm": save(
             options.output,
@@ -69,20 +67,16 @@ def main() -> None:
         "entailment": save(
             options.output,
             "entailment",
-            graphs.entailment({name: tensor.float().numpy() for name, tensor in load_file(options.entailment).items()}),
-            {SHARED: WORDS},
+            graphs.entailment({name: tensor.float().numpy() for name, tensor in judge.items()}),
+            {},
+        ),
+        "sentence_encoder": save(
+            options.output,
+            "sentence_encoder",
+            graphs.sentence_encoder({name: tensor.numpy() for name, tensor in encoder.items()}),
+            {},
         ),
     }
-    shared = (options.output / SHARED).read_bytes()
-    encoder = minilm(options.sources / "minilm")
-    models["sentence_encoder"] = save(
-        options.output,
-        "sentence_encoder",
-        graphs.sentence_encoder({name: tensor.numpy() for name, tensor in encoder.state_dict().items()}),
-        {SHARED: WORDS},
-    )
-    if (options.output / SHARED).read_bytes() != shared:
-        raise ValueError("the NLI model and the sentence encoder do not share their word vectors")
     for source, name, users in (
         ("bert", "cased.json", ["masked_lm"]),
         ("minilm", "uncased.json", ["entailment", "sentence_encoder"]),

@@ -1,6 +1,6 @@
 """Finds the shipped weights, proves them unharmed and names them by a fingerprint.
 
-A graph is a small ONNX file; its tensors lie beside it in compressed `.npz` archives, which two graphs may share.
+A graph is a small ONNX file; its tensors lie beside it in compressed `.npz` archives.
 """
 
 from __future__ import annotations
