@@ -33,6 +33,14 @@ class Done:
 Run = Callable[..., Done]
 
 
+MEMO = """\
+The committee met on a cold evening to discuss the plan, and most of those who spoke were pleased with the progress.
+A young engineer explained how the bridge would carry heavy trucks across the river without any danger to the old town.
+
+Several people asked whether the new road could be finished quickly, because the harvest begins early in this valley.
+"""
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
     """Runs `lexprint` with arguments and standard input, on fakes that find many sites."""

@@ -4,11 +4,12 @@ import codecs
 import json
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import MEMO, Run
 
 BITS = "1011001"
 
@@ -180,3 +181,36 @@ def test_a_file_that_may_not_be_read(run: Run, folder: Path, monkeypatch: pytest
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
     assert run("embed", "in.txt", "out.txt", "--bits", "1").is_refusal(2, "in.txt is not readable")
+
+
+def test_with_the_shipped_models(tmp_path: Path) -> None:
+    """From a shell: capacity, embed, extract and recover agree, whatever the weights are."""
+    (tmp_path / "in.txt").write_text(MEMO)
+    capacity = json.loads(shell(tmp_path, "capacity", "in.txt", "--json"))
+    bits = "10" * (capacity["bits"] // 4) or "1"
+    shell(tmp_path, "embed", "in.txt", "out.txt", "--bits", bits, "--record", "r.json")
+    assert shell(tmp_path, "extract", "out.txt", "--record", "r.json").startswith(bits.encode())
+    shell(tmp_path, "recover", "out.txt", "back.txt", "--record", "r.json")
+    assert (tmp_path / "back.txt").read_text() == MEMO
+
+
+def shell(folder: Path, *arguments: str) -> bytes:
+    """Standard output of a command that must succeed; a low floor makes any weights find sites."""
+    environment = os.environ | {"LEXPRINT_SUBSTITUTION_ENTAILMENT_FLOOR": "0.2", "LEXPRINT_SUBSTITUTION_PROPOSALS": "4"}
+    command = [sys.executable, "-m", "lexprint", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, check=True).stdout
+
+
+def test_a_reader_who_stops_early(tmp_path: Path) -> None:
+    """A closed pipe is no failure and no traceback."""
+    (tmp_path / "a.txt").write_text("One word here. " * 5000)
+    (tmp_path / "b.txt").write_text("One term here. " * 5000)
+    for option in ("--json", None):
+        command = [sys.executable, "-m", "lexprint", "diff", "a.txt", "b.txt", *([option] if option else [])]
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.read(10)
+            process.stdout.close()
+            assert process.stderr.read() == b""
+        assert process.returncode == 0

@@ -223,7 +223,7 @@ def example_list(rows: Sequence[Row]) -> str:
     """Marked sentences, set by set."""
     return "\n".join(
         f"### {row.title}, f = {row.gap}\n\n"
-        + "".join(f"- {example.original}\n  {example.marked}\n" for example in row.examples)
+        + "".join(f"- {example.original}\n  - {example.marked}\n" for example in row.examples)
         for row in rows
         if row.examples
     )

@@ -1,0 +1,71 @@
+"""`lexprint evaluate watermark`, on fakes and data of the test's own."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+
+from lexprint.testing import fake_text
+
+
+@pytest.fixture
+def data(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two novels of the fakes' words, named by the environment."""
+    (folder / "data" / "novels").mkdir(parents=True)
+    for seed, name in enumerate(("dracula", "other_tale")):
+        (folder / "data" / "novels" / f"{name}.txt").write_text(fake_text(words=500, seed=seed))
+    monkeypatch.setenv("LEXPRINT_DATA", str(folder / "data"))
+    return folder / "data"
+
+
+def test_a_table_beside_the_papers(run: Run, data: Path) -> None:
+    """One line for each set and gap, and the means; bit error rate 0."""
+    done = run("evaluate", "watermark", "--sentences", 8, "--gap", "1,2", "--examples", 2, "--disturb")
+    assert done.code == 0, done.errors
+    lines = done.text.splitlines()
+    assert [line.split("|")[1].strip() for line in lines[2:8]] == [
+        "Dracula",
+        "Other Tale",
+        "Dracula",
+        "Other Tale",
+        "mean",
+        "mean",
+    ]
+    assert all(line.split("|")[6].strip() == "0.0000" for line in lines[2:8])
+    assert "0.819" in lines[2]
+    assert "NBSP" in done.text
+    assert "### Dracula, f = 2" in done.text
+    assert "seed 1" in done.errors
+
+
+def test_both_forms_are_written(run: Run, data: Path) -> None:
+    """JSON for machines, Markdown for people, the same figures on standard output."""
+    done = run("evaluate", "watermark", "--sentences", 5, "--sets", "dracula", "--output", "out/deep", "--json")
+    result = json.loads(done.output)
+    assert result == json.loads(Path("out/deep/watermark.json").read_bytes())
+    assert Path("out/deep/watermark.md").read_text().startswith("| set")
+    (row,) = result["rows"]
+    assert (row["title"], row["sentences"], row["bit_errors"]) == ("Dracula", 5, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--data", "nowhere"], ["nowhere does not exist"]),
+        (["--sets", "dracula,frankenstein"], ["frankenstein"]),
+        (["--gap", "one"], ["whole numbers"]),
+        (["--gap", "0"], ["positive"]),
+        (["--gap", ","], ["positive"]),
+        (["--sentences", "2", "--output", "in.txt"], ["in.txt"]),
+    ],
+)
+def test_bad_input_is_one_sentence(run: Run, data: Path, arguments: list[str], words: list[str]) -> None:
+    """Exit code 2 for what is asked wrongly."""
+    assert run("evaluate", "watermark", *arguments).is_refusal(2, *words)
+
+
+def test_without_data_it_says_what_to_get(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No folder is named anywhere."""
+    monkeypatch.delenv("LEXPRINT_DATA", raising=False)
+    assert run("evaluate", "watermark").is_refusal(2, "--data FOLDER")
