@@ -122,6 +122,13 @@ def test_a_failure_leaves_the_old_file(run: Run, folder: Path, monkeypatch: pyte
     assert (folder / "out.txt").read_text() == "old"
 
 
+def test_a_folder_that_may_not_be_written(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is refused before the work, not after it."""
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert run("embed", "in.txt", "out.txt", "--bits", BITS).is_refusal(2, "nothing may be written")
+    assert run("embed", "in.txt", os.devnull, "--bits", BITS).code == 0
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no devices in folders")
 def test_a_device_is_written_not_replaced(run: Run, folder: Path) -> None:
     """`/dev/null` may be the target, and is one afterwards."""

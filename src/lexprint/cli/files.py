@@ -98,8 +98,12 @@ def require_writable(name: str, *others: str) -> None:
     path = Path(name)
     if path.is_dir():
         raise InputError(f"{path} is a folder", needed="the name of a file to write")
+    if path.exists() and not path.is_file():
+        return  # a device or a named pipe
     if not path.parent.is_dir():
         raise InputError(f"the folder {path.parent} does not exist", needed="a folder that exists")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"nothing may be written to the folder {path.parent}", needed="another folder")
     for other in others:
         if other != PIPE and _are_same(path, Path(other)):
             raise InputError(f"{path} would be overwritten", needed="another file for every input and output")
@@ -107,7 +111,7 @@ def require_writable(name: str, *others: str) -> None:
 
 def _are_same(one: Path, other: Path) -> bool:
     if one.exists() and other.exists():
-        return one.samefile(other) and stat.S_ISREG(one.stat().st_mode)
+        return one.samefile(other)
     return one.resolve() == other.resolve()
 
 

@@ -31,11 +31,12 @@ OnProgress: TypeAlias = Callable[[int, int], None]  # words done, words in all
 def embed(engine: Engine, text: str, bits: Iterable[int], *, on_progress: OnProgress | None = None) -> Embedded:
     """Write bits to the words of a text that can carry them, in order, and read them back.
 
-    >>> from lexprint import Engine, extract
+    >>> from lexprint import Engine
+    >>> engine = Engine()
     >>> memo = "He was very tired after the long journey, but the house was quiet and the night was calm."
-    >>> marked = embed(Engine(), memo, [])
-    >>> marked.text == memo, len(marked.record.bits)
-    (True, 0)
+    >>> bits = extract(engine, memo).bits
+    >>> embed(engine, memo, bits).text == memo  # these are what it says already
+    True
     """
     wanted = tuple(bits)
     return _embed(engine, text, wanted, needed=len(wanted), on_progress=on_progress)
@@ -43,6 +44,8 @@ def embed(engine: Engine, text: str, bits: Iterable[int], *, on_progress: OnProg
 
 def embed_message(engine: Engine, text: str, message: str, *, on_progress: OnProgress | None = None) -> Embedded:
     """Write a message, as the bits of its UTF-8 form, the highest bit of each byte first.
+
+    Where there is room a zero byte follows, so that a reader knows where it ends.
 
     >>> from lexprint import Engine
     >>> embed_message(Engine(), "Too short.", "Hi")
