@@ -77,7 +77,7 @@ def test_environment_may_name_file_and_profile(tmp_path: Path) -> None:
 
 def test_other_variables_are_left_alone() -> None:
     """Variables of other parts and programs are not settings."""
-    assert load_settings(environment={"LEXPRINT_CACHE": "x", "WATERMARK_GAP": "7"}) == Settings()
+    assert load_settings(environment={"LEXPRINT_CACHE": "x", "WATERMARK_GAP": "7"}) == find_profile("lexprint")
 
 
 @pytest.mark.parametrize(

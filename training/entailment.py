@@ -1,7 +1,7 @@
 """The NLI model: MiniLM over a sentence pair, trained on SNLI, then on SNLI and pairs that differ in a word.
 
-Without `--start` it is the first stage: 60,672 pairs of SNLI alone, all weights. With it, the second: the lower layers
-stay as they are, and what is learned is which word may stand for another.
+Without `--start` it is the first stage: 60,672 pairs of SNLI alone, all weights. With it, a round of the second: the
+lower layers stay as they are, and what is learned is which word may stand for another.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BATCH = 64
 LABELS = {"entailment": ENTAILMENT, "neutral": NEUTRAL, "contradiction": CONTRADICTION}
 LONGEST = 64  # tokens of a pair; longer ones cost more than they teach
 FIRST_STAGE_PAIRS = 60_672
-SECOND_STAGE_PAIRS = 30_000  # of SNLI, others than in the first stage
+SECOND_STAGE_PAIRS = 14_000  # of SNLI, a round; others than in the first stage
 FROZEN_LAYERS = 2
 Example = tuple[str, str, int]
 
@@ -148,6 +148,7 @@ def main() -> None:
     parser.add_argument("proposals", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--start", type=Path, help="the first stage's product")
+    parser.add_argument("--round", type=int, default=1, help="with --start: which share of the wrong words to see")
     parser.add_argument("--limit", type=int, default=56_000, help="replacement pairs to train on")
     options = parser.parse_args()
     torch.manual_seed(2)
@@ -166,13 +167,15 @@ def main() -> None:
     random.Random(5).shuffle(seen)
     right = [example for example in seen if example[2] == ENTAILMENT]
     wrong = [example for example in seen if example[2] != ENTAILMENT]
-    seen = right + wrong[: max(0, options.limit - len(right))]  # synonyms are the scarcer half
+    share = max(0, options.limit - len(right))
+    seen = right + wrong[(options.round - 1) * share : options.round * share]  # synonyms are the scarcer half
     counts = {label: sum(example[2] == label for example in seen) for label in range(4)}
     print(f"{len(seen)} replacement pairs {counts}, {len(unseen)} unseen, {len(truth)} with WordNet truth", flush=True)
     pairs_of_snli = snli(options.sources / "snli", "snli_1.0_train_subset.jsonl")
     test = snli(options.sources / "snli", "snli_1.0_test.jsonl")
     if options.start:
-        chosen = pairs_of_snli[FIRST_STAGE_PAIRS : FIRST_STAGE_PAIRS + SECOND_STAGE_PAIRS] + seen
+        others = random.Random(options.round).sample(pairs_of_snli[FIRST_STAGE_PAIRS:], SECOND_STAGE_PAIRS)
+        chosen = others + seen
     else:
         chosen = pairs_of_snli[:FIRST_STAGE_PAIRS]
     batches = Batches(tokenizer, chosen)

@@ -20,7 +20,7 @@ WORDNET_NAMES = {"NOUN": "n", "VERB": "v", "ADJ": "as", "ADV": "r"}
 RARE_SHARE = 0.04
 AMERICAN = (
     (r"(?<=[^aeiou][aeiou])ll(?=ed|ing|er)", "l"),  # travelled
-    (r"(?<=[a-z]{2})our(?=$|s|ed|ing|ite|able|ful)", "or"),  # favourite
+    (r"(?<=[a-z]{2})our(?=$|s|ed|ing|ite|able|ful|hood|ly)", "or"),  # favourite
     (r"(?<=[a-z]{3})is(?=e$|es$|ed$|ing$|ation)", "iz"),  # organised
     (r"(?<=[a-z]{3})ys(?=e$|es$|ed$|ing$)", "yz"),  # analysed
     (r"(?<=[^aeiou])tre(?=$|s)", "ter"),  # centre

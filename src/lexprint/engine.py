@@ -12,7 +12,7 @@ from typing import Literal
 
 from lexprint.models.protocols import Entailment, MaskedLM, SentenceEncoder
 from lexprint.models.weights import ModelFiles, shipped_model
-from lexprint.settings import Settings
+from lexprint.settings import DEFAULT_PROFILE, Settings, find_profile
 from lexprint.substitution.substituter import Substituter
 
 RULES = "rules 1"  # raised whenever code changes where bits are, for the same models and settings
@@ -33,10 +33,10 @@ class Engine:
     """Models and settings that belong together; a model is loaded when it is first asked.
 
     >>> Engine().settings.profile
-    'paper@1'
+    'lexprint@1'
     """
 
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = field(default_factory=lambda: find_profile(DEFAULT_PROFILE))
     models: ModelNames = field(default_factory=ModelNames)
     threads: int = 0  # 0: one per core
     batch_size: int = 64

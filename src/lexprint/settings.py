@@ -17,6 +17,7 @@ from typing import Literal, get_args
 from lexprint.errors import SettingsError
 
 ENVIRONMENT_PREFIX = "LEXPRINT_"
+DEFAULT_PROFILE = "lexprint"
 
 EntailmentDirection = Literal["forward", "symmetric"]
 
@@ -43,12 +44,17 @@ class SubstitutionSettings:
     proposals: int = 32  # K in the paper
     entailment_floor: float = 0.95  # lambda in the paper
     entailment_direction: EntailmentDirection = "forward"  # the paper asks one way: sentence to changed sentence
+    probability_weight: float = 0.0  # of log P beside log SR when substitutes are ranked; the paper ranks by SR alone
     guard_band: float = 1e-4  # a comparison closer than this is not made: other machines might decide it otherwise
 
     def __post_init__(self) -> None:
         _require_at_least("substitution.proposals", self.proposals, 2)
         _require_probability("substitution.entailment_floor", self.entailment_floor)
         _require_choice("substitution.entailment_direction", self.entailment_direction, get_args(EntailmentDirection))
+        if not 0.0 <= self.probability_weight <= 10.0:
+            raise SettingsError(
+                "substitution.probability_weight", self.probability_weight, needed="a number from 0 to 10"
+            )
         if not 0.0 <= self.guard_band < 0.5:
             raise SettingsError("substitution.guard_band", self.guard_band, needed="a number from 0 to below 0.5")
 
@@ -86,7 +92,16 @@ class Settings:
 _SECTIONS = tuple(item.name for item in fields(Settings) if item.name != "profile")
 
 # A published profile never changes; better numbers get the next version.
-PROFILES: Mapping[str, Settings] = MappingProxyType({"paper@1": Settings(profile="paper@1")})
+# `lexprint` asks for entailment both ways, since the tests of the watermark want words that choose each other.
+PROFILES: Mapping[str, Settings] = MappingProxyType(
+    {
+        "paper@1": Settings(profile="paper@1"),
+        "lexprint@1": Settings(
+            profile="lexprint@1",
+            substitution=SubstitutionSettings(entailment_direction="symmetric", probability_weight=0.3),
+        ),
+    }
+)
 
 
 def find_profile(name: str) -> Settings:
@@ -122,7 +137,7 @@ def load_settings(
     named_profile = values.pop("profile", None)
     if not isinstance(named_profile, str | None):
         raise SettingsError("profile", named_profile, needed="the name of a profile")
-    settings = find_profile(profile or named_profile or Settings.profile)
+    settings = find_profile(profile or named_profile or DEFAULT_PROFILE)
     for name, value in values.items():
         settings = _with_value(settings, name, value)
     return settings

@@ -49,7 +49,7 @@ def test_another_fingerprint_is_refused(run: Run, marked: Path) -> None:
     fingerprint = json.loads(Path("r.json").read_bytes())["fingerprint"]
     assert run("extract", marked, "--fingerprint", fingerprint).code == 0
     refused = run("extract", marked, "--record", "r.json", "--gap", 2)
-    assert refused.is_refusal(3, fingerprint, f"lexprint {lexprint.__version__}", "paper@1", "watermark.gap = 1")
+    assert refused.is_refusal(3, fingerprint, f"lexprint {lexprint.__version__}", "lexprint@1", "watermark.gap = 1")
     assert run("extract", marked, "--fingerprint", "0" * 16).is_refusal(3, "0" * 16, "that marked it")
 
 
@@ -65,7 +65,7 @@ def test_a_known_profile_is_named(run: Run, marked: Path, monkeypatch: pytest.Mo
     monkeypatch.delenv("LEXPRINT_SUBSTITUTION_PROPOSALS")
     fingerprint = json.loads(run("extract", marked, "--json", "--gap", 3).output)["fingerprint"]
     refused = run("extract", marked, "--fingerprint", fingerprint)
-    assert refused.is_refusal(3, "profile paper@1", "watermark.gap = 3")
+    assert refused.is_refusal(3, "profile lexprint@1", "watermark.gap = 3")
 
 
 def test_bits_that_are_no_text(run: Run, folder: Path) -> None:

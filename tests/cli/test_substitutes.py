@@ -27,8 +27,10 @@ def test_a_ranked_table() -> None:
 
 
 def test_json_for_machines() -> None:
-    """The same as JSON, best entailed first, with the fingerprint."""
-    done = lexprint("substitutes", "-", "--word", "favorite", "--json", "--top", "5", text=SENTENCE)
+    """The same as JSON, in the paper's profile best entailed first, with the fingerprint."""
+    done = lexprint(
+        "substitutes", "-", "--word", "favorite", "--json", "--top", "5", "--profile", "paper", text=SENTENCE
+    )
     found = json.loads(done.stdout)
     ranked = [one["entailment"] for one in found["substitutes"]]
     assert len(ranked) == 5

@@ -9,6 +9,7 @@ from lexprint.substitution.exclusions import (
     follows_article,
     may_be_replaced,
     stands_free,
+    tags_after,
 )
 
 
@@ -87,3 +88,19 @@ def test_article(left: str, *, expected: bool) -> None:
 def test_free_words(left: str, right: str, *, expected: bool) -> None:
     """A part of a compound is not a word."""
     assert stands_free(Gap(left, "large", right)) is expected
+
+
+@pytest.mark.parametrize(
+    ("left", "tag", "expected"),
+    [("We cannot ", "NN", False), ("We cannot ", "VB", True), ("He saw the ", "VBD", False), ("They ", "NN", False)],
+)
+def test_the_word_before_tells(left: str, tag: str, *, expected: bool) -> None:
+    """After a modal comes no noun, after an article no finite verb."""
+    allowed = tags_after(left)
+    assert allowed is not None
+    assert (tag in allowed) is expected
+
+
+def test_most_words_tell_nothing() -> None:
+    """After an ordinary word anything may come."""
+    assert tags_after("The house ") is None

@@ -1,5 +1,7 @@
 """Algorithm 1, on fakes: proposals ranked by entailment, equal questions asked once."""
 
+from math import log
+
 import pytest
 
 from lexprint.models.protocols import Gap
@@ -65,3 +67,12 @@ def test_risk_set(masked_lm: FakeMaskedLM) -> None:
     assert not judge.may_be_replaced(Gap("of ", "the", " b"))
     assert not judge.may_be_replaced(Gap("of ", "zzzz", " b"))
     assert not judge.may_be_replaced(Gap("of " * 500, gap().word, " b"))
+
+
+def test_the_masked_lm_may_have_a_say(masked_lm: FakeMaskedLM) -> None:
+    """With a weight, log SR and the weighted log-probability add up; SR itself stays what it was."""
+    plain = substituter(masked_lm).substitutes([gap()])[0]
+    weighted = substituter(masked_lm, settings=SubstitutionSettings(probability_weight=0.3)).substitutes([gap()])[0]
+    merits = [log(one.entailment) + 0.3 * log(one.probability) for one in weighted]
+    assert merits == sorted(merits, reverse=True)
+    assert set(weighted) == set(plain)

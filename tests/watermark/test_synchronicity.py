@@ -23,7 +23,7 @@ class GivenEntailment:
     def __init__(self, ratings: dict[tuple[str, str], float]) -> None:
         self.ratings, self.asked = ratings, list[tuple[str, str]]()
 
-    def fits(self, premise: str, hypothesis: str) -> bool:
+    def fits(self, sentence: str) -> bool:
         return True
 
     def entails(self, pairs: Sequence[tuple[str, str]]) -> Floats:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lexprint.cli.console import print_json, read_text
+from lexprint.cli import console
 
 
 def substitutes(
@@ -17,24 +18,27 @@ def substitutes(
     word: str = typer.Option(..., "--word", "-w", help="The word to replace, spelled as in the text."),
     occurrence: int = typer.Option(1, "--occurrence", help="Which occurrence of the word, from 1."),
     top: int = typer.Option(10, "--top", min=1, help="How many to print."),
+    settings: Path | None = console.SETTINGS,
+    profile: str | None = console.PROFILE,
+    threads: int = console.THREADS,
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
 ) -> None:
     """Rank what may stand in for a word of a text.
 
     A masked language model proposes, an entailment model ranks: SR is the probability that the sentence entails itself
-    with the other word in place.
+    with the other word in place, and back.
     """
-    from lexprint.engine import Engine
     from lexprint.workflows import find_substitutes
 
-    found = find_substitutes(Engine(), read_text(text), word=word, occurrence=occurrence)
+    engine = console.build_engine(settings=settings, profile=profile, threads=threads)
+    found = find_substitutes(engine, console.read_text(text), word=word, occurrence=occurrence)
     if as_json:
-        print_json({**asdict(found), "substitutes": [asdict(one) for one in found.substitutes[:top]]})
+        console.print_json({**asdict(found), "substitutes": [asdict(one) for one in found.substitutes[:top]]})
         return
-    console = Console()
+    out = Console()
     sentence = Text(found.sentence if len(found.sentence) <= 400 else f"{found.sentence[:400]} ...")
     sentence.highlight_words([found.word], "bold underline")
-    console.print(sentence)
+    out.print(sentence)
     table = Table(box=None, pad_edge=False)
     table.add_column("", justify="right", style="dim")
     table.add_column("word", style="bold")
@@ -45,4 +49,4 @@ def substitutes(
     )
     for rank, one in enumerate(found.substitutes[:top], start=1):
         table.add_row(str(rank), one.word, f"{one.entailment:.3f}", f"{one.probability:.4f}")
-    console.print(table)
+    out.print(table)

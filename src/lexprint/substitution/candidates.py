@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexprint.models.protocols import Floats, Gap
-from lexprint.substitution.exclusions import begins_with_vowel_sound, follows_article, may_be_replaced
+from lexprint.substitution.exclusions import (
+    begins_with_vowel_sound,
+    follows_article,
+    may_be_replaced,
+    tags_after,
+)
 from lexprint.substitution.lexicon import lexicon
 
 Indices = NDArray[np.intp]
@@ -55,7 +60,9 @@ class Vocabulary:
         grammar = lexicon().get(gap.word)
         if grammar is None:
             return np.ones(len(self.words), dtype=bool)
-        tags = sum(1 << self._tag_bits[tag] for tag in grammar.tags if tag in self._tag_bits)
+        allowed = tags_after(gap.left)
+        own = grammar.tags & allowed if allowed is not None and grammar.tags & allowed else grammar.tags
+        tags = sum(1 << self._tag_bits[tag] for tag in own if tag in self._tag_bits)
         fits: NDArray[np.bool_] = (self._tags & tags) != 0
         if follows_article(gap):
             fits &= self._vowel == begins_with_vowel_sound(gap.word)

@@ -49,6 +49,14 @@ QUANTITIES = frozenset(
     """.split()
 )
 
+# What the word before says of the next one's part of speech; "help" after "cannot" is no noun.
+MODALS = frozenset("will would shall should can could cannot may might must didn't don't doesn't won't can't".split())
+SUBJECTS = frozenset("i you he she we they who".split())
+DETERMINERS = frozenset("a an the this these those my your his her its our their every each some any no".split())
+AFTER_MODAL = frozenset({"VB", "RB"})
+AFTER_SUBJECT = frozenset({"VBP", "VBD", "VBZ", "VB", "RB"})
+AFTER_DETERMINER = frozenset({"NN", "NNS", "JJ", "JJR", "JJS", "RB", "RBS", "VBG", "VBN"})
+
 # Spelling and sound part ways in these.
 SILENT_H = ("hour", "honest", "honor", "honour", "heir")
 YOU_SOUND = ("uni", "use", "usu", "uti", "eu", "ew", "unan", "ubiq", "uter", "one", "once", "ura")
@@ -79,4 +87,18 @@ def begins_with_vowel_sound(word: str) -> bool:
 
 def follows_article(gap: Gap) -> bool:
     """Whether "a" or "an" stands right before the word: a substitute must then keep the sound class."""
-    return gap.left.rstrip().rpartition(" ")[2].lower().lstrip("\"'(") in ("a", "an")
+    return _word_before(gap.left) in ("a", "an")
+
+
+def tags_after(left: str) -> frozenset[str] | None:
+    """Tags that a word may bear there, as far as the word before it tells."""
+    before = _word_before(left)
+    if before in MODALS:
+        return AFTER_MODAL
+    if before in SUBJECTS:
+        return AFTER_SUBJECT
+    return AFTER_DETERMINER if before in DETERMINERS else None
+
+
+def _word_before(left: str) -> str:
+    return left.rstrip().rpartition(" ")[2].lower().lstrip("\"'(")

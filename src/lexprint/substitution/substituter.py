@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.candidates import Candidate, Vocabulary, propose
 from lexprint.substitution.exclusions import may_be_replaced, stands_free
 
+SMALLEST = 1e-12  # probabilities have logarithms
 CACHED_ENTAILMENTS = 100_000
 CACHED_PROPOSALS = 4_000  # larger caches save no question in a walk, which looks back one word
 
@@ -77,15 +79,22 @@ class Substituter:
         return ratings
 
     def substitutes(self, gaps: Sequence[Gap]) -> list[tuple[Substitute, ...]]:
-        """Algorithm 1: the candidates of each gap, best entailed first; the word itself is one of them."""
+        """Algorithm 1: the candidates of each gap, best first; the word itself is one of them."""
         proposed = self.propose(gaps)
         questions = [(gap, one.word) for gap, found in zip(gaps, proposed, strict=True) for one in found]
         answers = iter(self.entailments(questions))
         ranked = []
         for found in proposed:
             rated = [Substitute(one.word, float(np.exp(one.log_probability)), next(answers)) for one in found]
-            ranked.append(tuple(sorted(rated, key=lambda one: (-one.entailment, -one.probability, one.word))))
+            ranked.append(tuple(sorted(rated, key=lambda one: (-self._merit(one), -one.probability, one.word))))
         return ranked
+
+    def _merit(self, substitute: Substitute) -> float:
+        """What substitutes are ranked by: SR, and in some profiles the masked LM's opinion too."""
+        if not self.settings.probability_weight:
+            return substitute.entailment
+        probability = max(substitute.probability, SMALLEST)
+        return log(max(substitute.entailment, SMALLEST)) + self.settings.probability_weight * log(probability)
 
     def _entails(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         unknown = [pair for pair in dict.fromkeys(pairs) if pair not in self._entailments]
