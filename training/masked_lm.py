@@ -73,14 +73,14 @@ def predict(network: BertForMaskedLM, hidden: Tensor, gaps: Tensor) -> Tensor:
     return network.cls(states[torch.gather(gaps, 1, order)])  # (gaps, vocabulary), row by row
 
 
-def chunks(tokenizer: Tokenizer, texts: list[str], *, seed: int, total: int) -> Tensor:
-    """`total` pieces of running text, [CLS] ... [SEP], shuffled: (total, CHUNK)."""
+def chunks(tokenizer: Tokenizer, texts: list[str], *, seed: int, total: int, length: int = CHUNK) -> Tensor:
+    """`total` pieces of running text, [CLS] ... [SEP], shuffled: (total, length)."""
     chooser = random.Random(seed)
     pieces: list[list[int]] = []
     for start in range(0, len(texts), 64):
         for encoding in tokenizer.encode_batch(texts[start : start + 64], add_special_tokens=False):
             ids = encoding.ids
-            body = CHUNK - 2
+            body = length - 2
             pieces += [[CLS, *ids[at : at + body], SEP] for at in range(0, len(ids) - body, body)]
         if len(pieces) > total:
             break

@@ -22,14 +22,16 @@ from replacements import ENTAILMENT
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)
 
 
-def masked_lm(sources: Path, folder: Path, *, pieces: int) -> dict[str, float]:
-    """Top-1 and top-10 with 15 % of the tokens of unseen Wikipedia text masked at random."""
+def masked_lm(sources: Path, folder: Path, *, tokens: int, length: int) -> dict[str, float]:
+    """Top-1 and top-10 with 15 % of unseen Wikipedia text masked at random, in pieces of `length` tokens."""
     files = shipped_model("masked_lm", folder=folder)
     network = Network(files.read(files.graph), files.load_tensors(), threads=torch.get_num_threads(), batch_size=64)
     tokenizer = Tokenizer.from_file(str(folder / files.tokenizer))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    unseen = chunks(tokenizer, corpus.wikipedia(sources / "wikipedia", held_out=True), seed=8, total=pieces)
+    unseen = chunks(
+        tokenizer, corpus.wikipedia(sources / "wikipedia", held_out=True), seed=8, total=tokens // length, length=length
+    )
     generator = torch.Generator().manual_seed(7)
     gaps = torch.rand(unseen.shape, generator=generator) < 0.15
     gaps &= (unseen != CLS) & (unseen != SEP)
@@ -80,10 +82,13 @@ def main() -> None:
     parser.add_argument("teacher", type=Path)
     parser.add_argument("proposals", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--pieces", type=int, default=320)
+    parser.add_argument("--tokens", type=int, default=20_000, help="of running text to mask words in")
     options = parser.parse_args()
     figures = {
-        "masked_lm": masked_lm(options.sources, options.folder, pieces=options.pieces),
+        "masked_lm": {
+            f"{length} tokens": masked_lm(options.sources, options.folder, tokens=options.tokens, length=length)
+            for length in (96, 256)
+        },
         "entailment": entailment(options),
     }
     print(json.dumps(figures, indent=2))
