@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import lemminflect
@@ -28,7 +28,9 @@ AMERICAN = (
     (r"(?<=[a-z])ogue(?=$|s)", "og"),  # catalogue
     (r"grey", "gray"),
 )
-HEADER = "# word, tags, lemmas, stem; made by training/lexicon.py from lemminflect, WordNet 3.0 and Snowball\n"
+HEADER = (
+    "# word, tags, lemmas, stem, antonyms; made by training/lexicon.py from lemminflect, WordNet 3.0 and Snowball\n"
+)
 
 
 def build(sources: Path, output: Path) -> None:
@@ -40,15 +42,35 @@ def build(sources: Path, output: Path) -> None:
         if token.isascii() and token.isalpha() and token.islower() and len(token) > 1
     )
     stemmer = snowballstemmer.stemmer("english")
+    grammars = {word: found for word in words if (found := grammar(word))[0]}
+    opposites = antonyms(grammars)
     lines = []
-    for word in words:
-        tags, lemmas = grammar(word)
-        if tags:
-            lines.append(
-                f"{word}\t{','.join(sorted(tags))}\t{','.join(sorted(lemmas))}\t{stemmer.stemWord(plain(word))}\n"
-            )
+    for word, (tags, lemmas) in grammars.items():
+        stem = stemmer.stemWord(plain(word))
+        cells = (word, ",".join(sorted(tags)), ",".join(sorted(lemmas)), stem, ",".join(opposites[word]))
+        lines.append("\t".join(cells) + "\n")
     output.write_text(HEADER + "".join(lines), "utf-8")
     print(f"{len(lines)} of {len(words)} words have a grammar", file=sys.stderr)
+
+
+def antonyms(grammars: dict[str, tuple[set[str], set[str]]]) -> dict[str, list[str]]:
+    """Words that say the opposite in the same inflection, both ways; for adjectives also those of similar senses."""
+    from nltk.corpus import wordnet
+
+    forms: defaultdict[str, list[str]] = defaultdict(list)
+    for word, (_, lemmas) in grammars.items():
+        for lemma in lemmas:
+            forms[lemma].append(word)
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for word, (tags, lemmas) in grammars.items():
+        for synset in {synset for lemma in lemmas for synset in wordnet.synsets(lemma)}:
+            senses = [sense for near in (synset, *synset.similar_tos()) for sense in near.lemmas()]
+            for opposite in {other.name().lower() for sense in senses for other in sense.antonyms()}:
+                for form in forms.get(opposite, []):
+                    if form not in (word, *lemmas) and grammars[form][0] & tags:
+                        found[word].add(form)
+                        found[form].add(word)
+    return {word: sorted(found[word]) for word in grammars}
 
 
 def plain(word: str) -> str:

@@ -40,21 +40,21 @@ def words(vocabulary: Vocabulary, gap: Gap, row: Floats, *, proposals: int = 4, 
 
 def test_best_first(vocabulary: Vocabulary) -> None:
     """K words, the most probable first, the word itself among them."""
-    row = log_probabilities(large=-1, big=-2, huge=-3, small=-4, old=-5)
-    assert words(vocabulary, GAP, row) == ["large", "big", "huge", "small"]
+    row = log_probabilities(large=-1, big=-2, huge=-3, enormous=-4, old=-5)
+    assert words(vocabulary, GAP, row) == ["large", "big", "huge", "enormous"]
 
 
 def test_the_word_itself_is_kept(vocabulary: Vocabulary) -> None:
     """Even when the model would rather have others."""
-    row = log_probabilities(big=-1, huge=-2, small=-3, old=-4, large=-9)
-    assert words(vocabulary, GAP, row) == ["big", "huge", "small", "large"]
+    row = log_probabilities(big=-1, huge=-2, enormous=-3, old=-4, large=-9)
+    assert words(vocabulary, GAP, row) == ["big", "huge", "enormous", "large"]
 
 
 def test_what_never_fits(vocabulary: Vocabulary) -> None:
     """Pieces, function words, names, other forms and other parts of speech are not proposed however probable."""
     row = log_probabilities(the=-0.1, Large=-0.1, larger=-0.1, house=-0.1, xyzzy=-0.1, large=-1, big=-2)
     row[TOKENS.index("##ing")] = row[TOKENS.index("[MASK]")] = -0.1
-    assert set(words(vocabulary, GAP, row, proposals=32)) == {"large", "big", "huge", "small", "enormous", "old"}
+    assert set(words(vocabulary, GAP, row, proposals=32)) == {"large", "big", "huge", "enormous", "old"}
 
 
 def test_the_article_is_respected(vocabulary: Vocabulary) -> None:
@@ -65,13 +65,13 @@ def test_the_article_is_respected(vocabulary: Vocabulary) -> None:
 
 def test_the_cut_is_guarded(vocabulary: Vocabulary) -> None:
     """Candidates too close to the cut after K words are marked on both sides of it."""
-    row = log_probabilities(large=-1, big=-2, huge=-3, small=-3.00005, old=-5)
+    row = log_probabilities(large=-1, big=-2, huge=-3, enormous=-3.00005, old=-5)
     found = propose(vocabulary, GAP, row, proposals=3, guard=1e-4)
     assert [(one.word, one.is_certain) for one in found] == [
         ("large", True),
         ("big", True),
         ("huge", False),
-        ("small", False),
+        ("enormous", False),
     ]
 
 
@@ -79,3 +79,9 @@ def test_a_stranger_has_no_agreement(vocabulary: Vocabulary) -> None:
     """For a word without grammar any proposable word will do, and it is not proposed itself."""
     row = log_probabilities(house=-1, big=-2)
     assert words(vocabulary, Gap("the ", "Xyzzy", "."), row, proposals=2) == ["house", "big"]
+
+
+def test_opposites_are_never_proposed(vocabulary: Vocabulary) -> None:
+    """An antonym fits grammar and context, and says the opposite."""
+    row = log_probabilities(large=-1, small=-1.1, big=-4)
+    assert "small" not in words(vocabulary, GAP, row, proposals=32)

@@ -56,7 +56,7 @@ class Vocabulary:
         return self._index.get(word)
 
     def fitting(self, gap: Gap) -> NDArray[np.bool_]:
-        """Which words agree with the one in the gap and are no other form of it."""
+        """Which words agree with the one in the gap and are neither another form of it nor its opposite."""
         grammar = lexicon().get(gap.word)
         if grammar is None:
             return np.ones(len(self.words), dtype=bool)
@@ -68,6 +68,7 @@ class Vocabulary:
             fits &= self._vowel == begins_with_vowel_sound(gap.word)
         for name in (f"stem {grammar.stem}", *grammar.lemmas):
             fits[self._families.get(name, [])] = False
+        fits[[self._index[word] for word in grammar.antonyms if word in self._index]] = False
         return fits
 
 

@@ -17,6 +17,7 @@ class Grammar:
     tags: frozenset[str]  # Penn Treebank: NN, NNS, VBD, ...
     lemmas: frozenset[str]
     stem: str
+    antonyms: frozenset[str]  # words that say the opposite in the same inflection
 
 
 @cache
@@ -25,8 +26,9 @@ def lexicon() -> dict[str, Grammar]:
     grammars: dict[str, Grammar] = {}
     for line in TABLE.read_text("utf-8").splitlines():
         if not line.startswith("#"):
-            word, tags, lemmas, stem = line.split("\t")
-            grammars[word] = Grammar(frozenset(tags.split(",")), frozenset(lemmas.split(",")), stem)
+            word, tags, lemmas, stem, antonyms = line.split("\t")
+            parts = (frozenset(part.split(",")) for part in (tags, lemmas))
+            grammars[word] = Grammar(*parts, stem, frozenset(antonyms.split(",")) if antonyms else frozenset())
     return grammars
 
 
