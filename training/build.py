@@ -47,14 +47,15 @@ def main() -> None:
     judges = (material, teacher, proposals)
     first = run("entailment.py", *judges, work / "snli", product=work / "snli" / "figures.json")
     start = first.with_name("entailment.safetensors")
-    second = run(
-        "entailment.py", *judges, work / "entailment", "--start", start, product=work / "entailment" / "figures.json"
-    )
-    entailment = second.with_name("entailment.safetensors")
+    for number in (1, 2):
+        folder = work / f"entailment_{number}"
+        options_of_round = ("--start", start, "--round", str(number))
+        done = run("entailment.py", *judges, folder, *options_of_round, product=folder / "figures.json")
+        start = done.with_name("entailment.safetensors")
     stage_2 = run(
         "adapt.py", material, teacher, stage_1, work / "adapted", product=work / "adapted" / "masked-lm.safetensors"
     )
-    run("export.py", material, stage_2, entailment, options.output, product=work / "never")
+    run("export.py", material, stage_2, start, options.output, product=work / "never")
     run("measure.py", material, teacher, proposals, options.output, product=work / "never")
 
 

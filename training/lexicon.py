@@ -23,7 +23,7 @@ AMERICAN = (
     (r"(?<=[a-z]{2})our(?=$|s|ed|ing|ite|able|ful|hood|ly)", "or"),  # favourite
     (r"(?<=[a-z]{3})is(?=e$|es$|ed$|ing$|ation)", "iz"),  # organised
     (r"(?<=[a-z]{3})ys(?=e$|es$|ed$|ing$)", "yz"),  # analysed
-    (r"(?<=[^aeiou])tre(?=$|s)", "ter"),  # centre
+    (r"(?<=[^aeiou]t)re(?=$|s)", "er"),  # centre
     (r"(?<=[a-z]{3})ence$", "ense"),  # defence
     (r"(?<=[a-z])ogue(?=$|s)", "og"),  # catalogue
     (r"grey", "gray"),

@@ -27,9 +27,12 @@ def lexicon() -> dict[str, Grammar]:
     for line in TABLE.read_text("utf-8").splitlines():
         if not line.startswith("#"):
             word, tags, lemmas, stem, antonyms = line.split("\t")
-            parts = (frozenset(part.split(",")) for part in (tags, lemmas))
-            grammars[word] = Grammar(*parts, stem, frozenset(antonyms.split(",")) if antonyms else frozenset())
+            grammars[word] = Grammar(_set_of(tags), _set_of(lemmas), stem, _set_of(antonyms))
     return grammars
+
+
+def _set_of(cell: str) -> frozenset[str]:
+    return frozenset(cell.split(",")) if cell else frozenset()
 
 
 def is_form_of_same_word(first: str, second: str) -> bool:
