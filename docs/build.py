@@ -37,7 +37,7 @@ def substitutes(engine: Engine) -> str:
     lines = [
         "# Twenty sentences",
         "",
-        "What `lexprint substitutes` says of twenty sentences written for this page; SR in brackets. Written by `make docs`.",
+        "What `lexprint substitutes` says of twenty sentences written for this page; SR in brackets, best first by the profile `lexprint`. Written by `make docs`.",
         "",
         "| sentence | best substitutes |",
         "|---|---|",
