@@ -10,16 +10,6 @@ from lexprint.watermark.inquiry import Inquiry, Propose, Rate, Turn, answer_all
 
 
 @pytest.fixture
-def masked_lm() -> FakeMaskedLM:
-    return FakeMaskedLM()
-
-
-@pytest.fixture
-def entailment() -> FakeEntailment:
-    return FakeEntailment()
-
-
-@pytest.fixture
 def substituter(masked_lm: FakeMaskedLM, entailment: FakeEntailment) -> Substituter:
     return Substituter(masked_lm, entailment, SubstitutionSettings(proposals=5))
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from lexprint.errors import ModelError
 from lexprint.models.protocols import Floats
 
-Ids = NDArray[np.int64]
 TOKENS_PER_BATCH = 2048  # beyond this a batch only costs memory
 
 
