@@ -9,7 +9,9 @@
     │   ├── WeightsDamaged        3
     │   └── FingerprintMismatch   3
     ├── ExtraMissing              3  an optional dependency is not installed
+    ├── SecretError               3  the master key is missing, or others could read it
     ├── CapacityError             1  the text has fewer sites than the message has bits
+    │   └── TooFewSites           1  or than so many recipients need
     ├── RegistryError             1
     │   └── UnknownDocument       1
     └── ReportError               1
@@ -109,12 +111,35 @@ class ExtraMissing(LexprintError):
         self.package, self.extra = package, extra
 
 
+class SecretError(LexprintError):
+    """A master key is missing, damaged, or kept where others can read it."""
+
+    exit_code = 3
+
+    def __init__(self, found: str, *, needed: str) -> None:
+        super().__init__(f"{found}; needed: {needed}")
+        self.found, self.needed = found, needed
+
+
 class CapacityError(LexprintError):
     """The text cannot carry as many bits as were given."""
 
     def __init__(self, *, needed: int, found: int) -> None:
         super().__init__(f"the text carries {found} bits, the message has {needed}; use a longer text or fewer bits")
         self.needed, self.found = needed, found
+
+
+class TooFewSites(CapacityError):
+    """The text cannot tell so many copies apart with the chance of error that was asked for."""
+
+    def __init__(self, *, needed: int, found: int, recipients: int, words_missing: int) -> None:
+        LexprintError.__init__(
+            self,
+            f"the text has {found} sites, {recipients} recipients need {needed}; "
+            f"use a text longer by about {words_missing} words, or fewer recipients",
+        )
+        self.needed, self.found = needed, found
+        self.recipients, self.words_missing = recipients, words_missing
 
 
 class RegistryError(LexprintError):

@@ -1,0 +1,64 @@
+"""What the registry keeps: documents with their sites, recipients, and the copies they were given.
+
+Codewords are stored, so tracing needs neither key nor model: a leak is compared with what was really sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexprint.text.span import Span
+from lexprint.watermark.sites import Pair
+
+Issuing: TypeAlias = Literal["registered", "blind"]  # with sites known to the registry alone, or as in the paper
+Code: TypeAlias = Literal["independent", "tardos"]  # fair coins, or a code that survives colluders
+Codewords: TypeAlias = NDArray[np.uint8]  # (copies, sites), 0 or 1
+
+
+@dataclass(frozen=True, slots=True)
+class CopySite:
+    """A word of the master that differs between copies."""
+
+    span: Span  # in the master's text
+    word: str  # what the master says there; a member of the pair
+    pair: Pair
+    entailment: float  # SR of exchanging it, the weaker of both directions
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A master that copies were made of."""
+
+    id: str  # sixteen hexadecimal digits
+    name: str  # as its owner calls it; a changed text under the same name is a later version
+    text: str = field(repr=False)
+    digest: str  # SHA-256 of the file it was read from
+    issuing: Issuing
+    code: Code
+    sites: tuple[CopySite, ...] = field(repr=False)  # none for blind copies: each has its own
+    biases: tuple[float, ...] = field(repr=False)  # how probable a 1 is, site by site, in the codeword of a copy
+    key_id: str  # which master key; never the key
+    fingerprint: str  # of the models and settings that found the sites
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedCopy:
+    """A copy for one recipient. It is planned, and recorded, before its file appears: no copy is ever unknown."""
+
+    document_id: str
+    number: int  # 1, 2, ... within the document
+    recipient: str  # as its owner calls them; unique in the registry
+    codeword: tuple[int, ...] = field(repr=False)  # one bit a site
+    file_name: str
+    digest: str | None = None  # SHA-256 of the file; None while it is only planned
+    issued_at: datetime | None = None
+
+    @property
+    def is_issued(self) -> bool:
+        return self.issued_at is not None
