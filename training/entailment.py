@@ -23,8 +23,10 @@ from replacements import (
     CONTRADICTION,
     ENTAILMENT,
     NEUTRAL,
+    NOT_ENTAILMENT,
     UNSEEN_EVERY,
     Vectors,
+    is_credible,
     pairs,
     read_slots,
     use_wordnet,
@@ -61,8 +63,11 @@ def replacement_pairs(options: argparse.Namespace) -> tuple[list[Example], list[
     for number, slots in enumerate(read_slots(options.teacher, stop_words=stop)):
         held_out = number % UNSEEN_EVERY == 0
         (unseen if held_out else seen).extend(pairs(slots, proposed, vectors, chooser))
-        if held_out:
-            truth.extend(wordnet_truth(slots, chooser))
+        for slot, word, same in wordnet_truth(slots, chooser):
+            if held_out:
+                truth.append((slot.sentence, slot.filled(word), same))
+            elif is_credible(slot, word, vectors, same=same):
+                seen.append((slot.sentence, slot.filled(word), ENTAILMENT if same else NOT_ENTAILMENT))
     return seen, unseen, truth
 
 

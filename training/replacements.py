@@ -208,8 +208,8 @@ def _common_by_tag() -> dict[str, list[str]]:
     return by_tag
 
 
-def wordnet_truth(slots: list[Slot], chooser: random.Random) -> Iterator[tuple[str, str, bool]]:
-    """Pairs whose answer WordNet alone decides: no other witness, so that it can be measured against.
+def wordnet_truth(slots: list[Slot], chooser: random.Random) -> Iterator[tuple[Slot, str, bool]]:
+    """Words whose answer WordNet alone decides: no other witness, so that it can be measured against.
 
     True: both are the first sense of their lemmas and share it. False: antonym, sister term or a word without relation.
     """
@@ -221,13 +221,20 @@ def wordnet_truth(slots: list[Slot], chooser: random.Random) -> Iterator[tuple[s
         wrong = [word for word, relation in known.items() if relation in ("antonym", "sister")]
         if not same:
             continue
-        yield slot.sentence, slot.filled(chooser.choice(same)), True
+        yield slot, chooser.choice(same), True
         tag = chooser.choice(sorted(lexicon()[slot.word].tags))
         pool = _common_by_tag()[tag]
         strangers = [word for word in chooser.sample(pool, min(8, len(pool))) if word not in known]
         options = wrong if wrong and chooser.random() < 0.7 else strangers
         if options:
-            yield slot.sentence, slot.filled(chooser.choice(options)), False
+            yield slot, chooser.choice(options), False
+
+
+def is_credible(slot: Slot, word: str, vectors: Vectors, *, same: bool) -> bool:
+    """Whether another witness could live with WordNet's answer: its first sense is not always the one that is meant."""
+    cosine = vectors.cosine(slot.word, word)
+    near = 0.0 if cosine is None else cosine
+    return near > 0.2 or slot.share(word) > 0.001 if same else near < 0.5
 
 
 def _share_first_sense(one: str, other: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Literal
 from lexprint.models.protocols import Entailment, MaskedLM, SentenceEncoder
 from lexprint.models.weights import ModelFiles, shipped_model
 from lexprint.settings import DEFAULT_PROFILE, Settings, find_profile
+from lexprint.substitution.lexicon import lexicon_digest
 from lexprint.substitution.substituter import Substituter
 
 RULES = "rules 1"  # raised whenever code changes where bits are, for the same models and settings
@@ -77,11 +78,12 @@ class Engine:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that stand for models, settings and the rules of this version."""
+        """Sixteen hexadecimal digits that stand for models, settings, lexicon and the rules of this version."""
         parts = (
             self._model_fingerprint("masked_lm"),
             self._model_fingerprint("entailment"),
             self.settings.fingerprint,
+            lexicon_digest(),
             RULES,
         )
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]

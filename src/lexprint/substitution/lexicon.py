@@ -5,6 +5,7 @@ The table is made by `training/lexicon.py`; a word that is not in it never takes
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,12 @@ def lexicon() -> dict[str, Grammar]:
             word, tags, lemmas, stem, antonyms = line.split("\t")
             grammars[word] = Grammar(_set_of(tags), _set_of(lemmas), stem, _set_of(antonyms))
     return grammars
+
+
+@cache
+def lexicon_digest() -> str:
+    """SHA-256 of the table: another table would mark other words."""
+    return hashlib.sha256(TABLE.read_bytes()).hexdigest()
 
 
 def _set_of(cell: str) -> frozenset[str]:
