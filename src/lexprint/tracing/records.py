@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,3 +62,77 @@ class IssuedCopy:
     @property
     def is_issued(self) -> bool:
         return self.issued_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSummary:
+    """A registered document without its text and sites."""
+
+    id: str
+    name: str
+    version: int  # 1, 2, ... among the documents of that name
+    issuing: Issuing
+    code: Code
+    digest: str
+    key_id: str
+    fingerprint: str
+    created_at: datetime
+    words: int
+    sites: int
+    planned: int  # copies, issued or not
+    issued: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecipientSummary:
+    """Who was to be given copies, and how many were."""
+
+    name: str
+    planned: int  # copies, issued or not
+    issued: int
+
+
+class LikelyDocument(NamedTuple):
+    """A document that shares wording with a leak."""
+
+    document_id: str
+    shared: int  # shingles found in both
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSummary:
+    """A stored report without its text."""
+
+    id: str
+    document_id: str | None  # None: no document was found
+    saved_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReport:
+    """A report as it was signed, character for character."""
+
+    id: str
+    document_id: str | None
+    text: str = field(repr=False)
+    saved_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One line of the audit log; its hash covers the line and, through `previous`, all lines before it."""
+
+    sequence: int  # 1, 2, ... without gaps
+    at: datetime
+    event: str
+    details: str  # canonical JSON; neither text nor keys
+    previous: str  # hash of the entry before
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenEntry:
+    """The first entry of the audit log that does not hold."""
+
+    sequence: int
+    reason: str

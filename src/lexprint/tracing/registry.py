@@ -1,0 +1,119 @@
+"""What a registry can do, and how one is opened: by the name of an SQLite file or the URL of a PostgreSQL database.
+
+Every write is one transaction that also appends to the audit log, so a process killed at any moment leaves all of it or
+nothing, and many processes may write at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol, Self
+
+from lexprint.tracing.records import (
+    AuditEntry,
+    BrokenEntry,
+    Code,
+    Codewords,
+    DocumentRecord,
+    DocumentSummary,
+    IssuedCopy,
+    Issuing,
+    LikelyDocument,
+    RecipientSummary,
+    ReportSummary,
+    StoredReport,
+)
+
+DEFAULT_LOCATION = "lexprint.db"
+
+
+class Registry(Protocol):
+    """Documents, the copies made of them, reports, and a log of what was done.
+
+    Times have a zone and come back in UTC. Names with NUL characters or lone surrogates are refused.
+    """
+
+    def add_document(self, record: DocumentRecord, copies: Sequence[IssuedCopy]) -> None:
+        """Register a document and plan its first copies; refuses an id that is taken."""
+
+    def plan_copies(self, document_id: str, copies: Sequence[IssuedCopy]) -> None:
+        """More copies of a known document; their numbers and recipients must be new to it."""
+
+    def mark_issued(self, document_id: str, copies: Sequence[tuple[int, str]], at: datetime) -> None:
+        """Say that the files of planned copies exist: number and SHA-256 of each.
+
+        Saying it again changes nothing; saying it with another digest is refused.
+        """
+
+    def document(self, document_id: str) -> DocumentRecord: ...
+
+    def documents(self) -> list[DocumentSummary]:
+        """All of them, oldest first."""
+
+    def versions(self, name: str) -> list[DocumentSummary]:
+        """The documents of that name, oldest first."""
+
+    def find_document(
+        self,
+        *,
+        digest: str,
+        issuing: Issuing,
+        fingerprint: str,
+        name: str | None = None,
+        code: Code | None = None,
+        key_id: str | None = None,
+    ) -> DocumentRecord | None:
+        """The newest document made in just this way, so that an interrupted issue can go on."""
+
+    def copies(self, document_id: str, *, numbers: Collection[int] | None = None) -> list[IssuedCopy]:
+        """Copies in order of their numbers: all, or those asked for that exist."""
+
+    def codewords(self, document_id: str) -> tuple[list[int], Codewords]:
+        """Numbers of all copies, planned ones too, and their codewords, row by row."""
+
+    def recipients(self) -> list[RecipientSummary]:
+        """Everyone who was to be given a copy, by name."""
+
+    def likely_documents(self, shingles: Sequence[int], *, limit: int) -> list[LikelyDocument]:
+        """Documents that share wording with a text, the likeliest first; wording that few documents have counts more.
+
+        `shingles` are all of the text's, from `lexprint.tracing.shingles.shingles`.
+        """
+
+    def save_report(self, report_id: str, document_id: str | None, text: str, at: datetime) -> None:
+        """Keep a report, as JSON text; refuses an id that is taken."""
+
+    def report(self, report_id: str) -> StoredReport: ...
+
+    def reports(self) -> list[ReportSummary]:
+        """All of them, oldest first."""
+
+    def record_event(self, event: str, details: Mapping[str, object]) -> AuditEntry:
+        """Log what no other method does, such as a trace or the rotation of a key; neither text nor keys."""
+
+    def audit(self) -> list[AuditEntry]:
+        """The log from its beginning."""
+
+    def verify_audit(self) -> BrokenEntry | None:
+        """The first entry that was changed, removed, or no longer fits the documents and copies it speaks of."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *exception: object) -> None: ...
+
+
+def open_registry(location: str) -> Registry:
+    """The registry at a file name or URL, made on first use."""
+    from lexprint.tracing.sql_registry import SqlRegistry  # SQLAlchemy takes its time to load
+
+    return SqlRegistry.opened(location)
+
+
+def open_existing_registry(location: str) -> Registry:
+    """The same for those who only want to look: refuses where there is none."""
+    from lexprint.tracing.sql_registry import SqlRegistry
+
+    return SqlRegistry.found(location)
