@@ -1,0 +1,148 @@
+"""Parts of a text in which no word may be exchanged, because it must be there to the letter.
+
+Names need no rule here: a word with a capital is never exchanged. Doubtful cases are protected: a site too few costs
+little, a wrong word in a quotation or an address costs trust.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Literal, TypeAlias, get_args
+
+from lexprint.text.span import Span
+from lexprint.text.view import build_view, normalise
+
+Protection: TypeAlias = Literal["quotations", "addresses", "code", "quantities", "terms"]
+PROTECTIONS: frozenset[Protection] = frozenset(get_args(Protection))
+
+
+def protected_spans(
+    text: str, *, protections: Collection[Protection] = PROTECTIONS, phrases: Iterable[str] = ()
+) -> tuple[Span, ...]:
+    """Spans in order, none touching another; `phrases` are protected wherever they stand, in any case and spacing.
+
+    >>> text = 'He said "so be it" and wrote to jo@example.org about the merger.'
+    >>> [span.of(text) for span in protected_spans(text, phrases=["Merger"])]
+    ['"so be it"', 'jo@example.org', 'merger']
+    """
+    found = [span for kind in _FINDERS if kind in protections for span in _FINDERS[kind](text)]
+    return _merged([*found, *_find_phrases(text, phrases)])
+
+
+def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    merged: list[Span] = []
+    for span in sorted(spans):
+        if merged and span.start <= merged[-1].end:
+            merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
+        else:
+            merged.append(span)
+    return tuple(merged)
+
+
+_PARAGRAPH = re.compile(r"(?:[^\n\r\u2028\u2029]|(?:\r\n|[\n\r\u2028])(?![^\S\n\r]*[\n\r\u2028]))+")
+# An apostrophe closes no quotation: what closes one has no letter behind it. A quotation that is never closed lasts to the
+# end of its paragraph, as is the custom where the next paragraph goes on with it; a straight mark alone may mean inches.
+_QUOTATION = re.compile(
+    r"“[^”]*(?:”|\Z)"
+    r"|„[^“”]*(?:[“”]|\Z)"
+    r"|«[^»]*(?:»|\Z)"
+    r"|(?<![^\W_])‘(?:[^’]|’(?=[^\W_]))*(?:’|\Z)"
+    r'|(?<![^\W_])"[^"\s](?:[^"]*[^"\s])?"'
+    r"|(?<![^\W_])'(?=[^\W_])(?:[^']|'(?=[^\W_])){1,400}+(?<=\S)'",
+)
+
+
+def _find_quotations(text: str) -> Iterator[Span]:
+    for paragraph in _PARAGRAPH.finditer(text):
+        for match in _QUOTATION.finditer(paragraph.group()):
+            yield Span(*match.span()).shifted(paragraph.start())
+
+
+# Addresses of pages, mail, people and files have a mark between letters that prose sets only before a space.
+_ADDRESS = re.compile(
+    r"(?<!\S)[^\s]*(?:\w[./\\@:=_#&?%+]+\w|://|(?<!\S)[(\[\"'“‘]?(?:[.~]{0,2}[/\\]|[@#]|--?)\w)[^\s]*"
+)
+
+
+def _find_addresses(text: str) -> Iterator[Span]:
+    return (Span(*match.span()) for match in _ADDRESS.finditer(text))
+
+
+_CODE = re.compile(
+    r"(?P<fence>```+|~~~+).*?(?:(?P=fence)|\Z)"
+    r"|(?<!`)(?P<ticks>`+)(?!`)(?:[^\n]|\n(?![^\S\n]*\n))+?(?<!`)(?P=ticks)(?!`)"
+    r"|<[^\s<>][^<>\n]*>"
+    r"|\{[^{}\n]*\}",
+    re.DOTALL,
+)
+
+
+def _find_code(text: str) -> Iterator[Span]:
+    """Code between backticks, tags, and fields that a form letter fills in."""
+    return (Span(*match.span()) for match in _CODE.finditer(text))
+
+
+_NUMBER = r"[$€£¥§№#+−-]?\d[\d.,:/×x]*(?<!\.)(?<!,)[%‰°]?"
+_MAGNITUDES = "hundred|thousand|million|billion|trillion|dozen"
+# "Part 4" is another place than "section 4".
+_REFERENCES = (
+    "annex|appendix|article|bullet|chapter|class|clause|column|exhibit|fig|figure|floor|footnote|grade|item|level|line|"
+    "model|note|number|page|paragraph|part|phase|point|question|room|rule|schedule|section|stage|step|table|tier|type|"
+    "unit|version|volume"
+)
+_QUANTITY = re.compile(
+    rf"(?:\b(?:{_REFERENCES})s?\.?\s+)?(?<!\w){_NUMBER}(?:[\s-]+(?:{_MAGNITUDES}))?(?:[^\S\n]?[\s-]?(?![\s-])[a-z]+\b)?",
+    re.IGNORECASE,
+)
+
+
+def _find_quantities(text: str) -> Iterator[Span]:
+    """Numbers in digits with their unit, which is the word after them, and what they are the number of."""
+    return (Span(*match.span()) for match in _QUANTITY.finditer(text))
+
+
+_DEFINED = re.compile(
+    r"\((?:[^()\"]{0,60}\s)?\"(?P<bracketed>[^\"]{1,60})\"[^()\"]{0,40}\)"
+    r"|\"(?P<meaning>[^\"]{1,60})\"\s+(?:shall\s+)?(?:means?|refers?\s+to|denotes?|(?:is|are)\s+defined)\b"
+    r"|\b(?:hereinafter|hereafter|defined\s+as|referred\s+to\s+as|called|known\s+as)[,:]?\s+(?:the\s+)?"
+    r"\"(?P<called>[^\"]{1,60})\"",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"(?:the|an?|each|collectively)\s+", re.IGNORECASE)
+
+
+def _find_terms(text: str) -> Iterator[Span]:
+    """Every use of what the text itself defines, as in (the "Supplier"), and its plural."""
+    terms = {
+        _ARTICLE.sub("", term.strip(" ,.;:"), count=1)
+        for match in _DEFINED.finditer(normalise(text))
+        for term in match.groups()
+        if term is not None
+    }
+    return _find_phrases(text, (form for term in terms if term for form in (term, f"{term}s")))
+
+
+def _find_phrases(text: str, phrases: Iterable[str]) -> Iterator[Span]:
+    """Whole words, as models see them: neither spacing nor the kind of quote or dash matters."""
+    wanted = sorted(
+        {" ".join(normalise(phrase).split()) for phrase in phrases} - {""}, key=lambda one: (-len(one), one)
+    )
+    if not wanted:
+        return
+    spaced = (r"\s+".join(map(re.escape, phrase.split())) for phrase in wanted)
+    view = build_view(text)
+    for match in re.finditer(rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)", view.text, re.IGNORECASE):
+        yield view.original_span(Span(*match.span()))
+
+
+_FINDERS: Mapping[Protection, Callable[[str], Iterator[Span]]] = MappingProxyType(
+    {
+        "quotations": _find_quotations,
+        "addresses": _find_addresses,
+        "code": _find_code,
+        "quantities": _find_quantities,
+        "terms": _find_terms,
+    }
+)
