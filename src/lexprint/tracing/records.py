@@ -123,7 +123,7 @@ class AuditEntry:
     """One line of the audit log; its hash covers the line and, through `previous`, all lines before it."""
 
     sequence: int  # 1, 2, ... without gaps
-    at: datetime
+    at: str  # ISO 8601 in UTC, as it was hashed
     event: str
     details: str  # canonical JSON; neither text nor keys
     previous: str  # hash of the entry before

@@ -1,0 +1,764 @@
+"""The registry in SQLite or PostgreSQL, one implementation for both.
+
+Writers queue: SQLite's take its write lock when they begin, PostgreSQL's an advisory lock, both before they read anything.
+So a check made inside a write still holds when it commits, and the audit log never forks.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self, TypeVar, cast
+
+import sqlalchemy as sql
+from sqlalchemy.engine import URL, Connection, Engine, Row, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from lexprint.errors import ExtraMissing, InputError, RegistryError, UnknownDocument
+from lexprint.text.segmentation import segment
+from lexprint.tracing import audit, migrations, packing
+from lexprint.tracing.audit import COPIES_ISSUED, COPIES_PLANNED, DOCUMENT_ADDED, REPORT_SAVED, time_text
+from lexprint.tracing.migrations import APPLICATION_ID, SCHEMA, Dialect
+from lexprint.tracing.records import (
+    AuditEntry,
+    BrokenEntry,
+    Code,
+    Codewords,
+    DocumentRecord,
+    DocumentSummary,
+    IssuedCopy,
+    Issuing,
+    LikelyDocument,
+    RecipientSummary,
+    ReportSummary,
+    StoredReport,
+)
+from lexprint.tracing.shingles import kept_shingles, shingles
+
+BUSY_SECONDS = 60  # how long a writer queues
+CONNECT_SECONDS = 10
+ASKED_AT_ONCE = 500  # values in one statement; old SQLite takes no more than 999
+RANKED_POSTINGS = 50_000  # rows looked at to rank documents; the rarest shingles, which tell most, come first
+WRITERS_LOCK = 0x6C65787072696E74  # "lexprint"; the number of PostgreSQL's advisory lock
+
+
+_Value = TypeVar("_Value")
+
+
+def _whole(*names: str) -> list[sql.ColumnClause[int]]:
+    return [sql.column(name, sql.BigInteger) for name in names]
+
+
+def _words(*names: str) -> list[sql.ColumnClause[str]]:
+    return [sql.column(name, sql.Text) for name in names]
+
+
+def _bytes(*names: str) -> list[sql.ColumnClause[bytes]]:
+    return [sql.column(name, sql.LargeBinary) for name in names]
+
+
+_MIGRATIONS = sql.table("migrations", *_words("name", "applied_at"))
+_DOCUMENTS = sql.table(
+    "documents",
+    *_whole("serial", "site_count", "word_count"),
+    *_words("id", "name", "digest", "issuing", "code", "key_id", "fingerprint", "created_at"),
+    *_bytes("text", "sites", "biases"),
+)
+_RECIPIENTS = sql.table("recipients", *_whole("serial"), *_words("name"))
+_COPIES = sql.table(
+    "copies",
+    *_whole("document", "number", "recipient"),
+    *_words("file_name", "digest", "issued_at"),
+    *_bytes("codeword"),
+)
+_SHINGLES = sql.table("shingles", *_whole("hash", "document"))
+_REPORTS = sql.table("reports", *_whole("serial", "document"), *_words("id", "text", "saved_at"))
+_AUDIT = sql.table("audit", *_whole("sequence"), *_words("at", "event", "details", "previous", "hash"))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a registry is."""
+
+    url: URL
+    shown: str  # in messages; holds no password
+    path: Path | None  # of an SQLite file
+
+    @property
+    def dialect(self) -> Dialect:
+        return "sqlite" if self.path else "postgresql"
+
+
+class SqlRegistry:
+    """See `Registry` for what each method promises."""
+
+    def __init__(self, place: _Place) -> None:
+        self._place = place
+        self._engine = _engine(place)
+
+    @classmethod
+    def opened(cls, location: str) -> Self:
+        """Made where there is none yet."""
+        place = _place(location)
+        if place.path:
+            _create_private(place.path)
+        registry = cls(place)
+        registry._migrate()
+        return registry
+
+    @classmethod
+    def found(cls, location: str) -> Self:
+        """Only where there is one."""
+        place = _place(location)
+        missing = RegistryError(f"there is no registry at {place.shown}; run: lexprint issue, which makes one")
+        if place.path and (not place.path.exists() or (place.path.is_file() and not place.path.stat().st_size)):
+            raise missing
+        registry = cls(place)
+        if not registry._applied():
+            registry.close()
+            raise missing
+        registry._migrate()
+        return registry
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # Writing
+
+    def add_document(self, record: DocumentRecord, copies: Sequence[IssuedCopy]) -> None:
+        _require_storable("the name of a document", record.name)
+        rows = _copy_rows(record.id, copies)
+        _require_codewords(copies, sites=len(record.sites))
+        found = kept_shingles(shingles(record.text))
+        values = {
+            **{name: getattr(record, name) for name in ("id", "name", "digest", "issuing", "code", "key_id")},
+            "fingerprint": record.fingerprint,
+            "created_at": time_text(record.created_at),
+            "text": packing.pack_text(record.text),
+            "sites": packing.pack_sites(record.sites),
+            "biases": packing.pack_biases(record.biases),
+            "site_count": len(record.sites),
+            "word_count": segment(record.text).word_count,
+        }
+        with self._writing() as connection:
+            if connection.scalar(sql.select(_DOCUMENTS.c.id).where(_DOCUMENTS.c.id == record.id)) is not None:
+                raise RegistryError(
+                    f"document {record.id} is registered already; run: lexprint registry show {record.id}"
+                )
+            connection.execute(sql.insert(_DOCUMENTS), values)
+            serial = _serial(connection, record.id)
+            if found:
+                connection.execute(sql.insert(_SHINGLES), [{"hash": one, "document": serial} for one in found])
+            self._log(connection, DOCUMENT_ADDED, {"document": record.id, "sha256": audit.document_digest(record)})
+            self._insert_copies(connection, record.id, serial, rows)
+
+    def plan_copies(self, document_id: str, copies: Sequence[IssuedCopy]) -> None:
+        rows = _copy_rows(document_id, copies)
+        with self._writing() as connection:
+            serial = _serial(connection, document_id)
+            sites = connection.scalar(sql.select(_DOCUMENTS.c.site_count).where(_DOCUMENTS.c.serial == serial))
+            _require_codewords(copies, sites=cast(int, sites))
+            self._insert_copies(connection, document_id, serial, rows)
+
+    def _insert_copies(
+        self, connection: Connection, document_id: str, serial: int, rows: Sequence[tuple[int, str, str, bytes]]
+    ) -> None:
+        if not rows:
+            return
+        planned = connection.execute(
+            sql.select(_COPIES.c.number, _RECIPIENTS.c.name)
+            .join_from(_COPIES, _RECIPIENTS, _COPIES.c.recipient == _RECIPIENTS.c.serial)
+            .where(_COPIES.c.document == serial)
+        ).all()
+        _require_new(document_id, [number for number, *_ in rows], {number for number, _ in planned}, what="number")
+        _require_new(document_id, [row[1] for row in rows], {name for _, name in planned}, what="recipient")
+        names = [row[1] for row in rows]
+        known = _recipient_serials(connection, names)
+        if len(known) < len(names):
+            connection.execute(sql.insert(_RECIPIENTS), [{"name": name} for name in names if name not in known])
+            known = _recipient_serials(connection, names)
+        connection.execute(
+            sql.insert(_COPIES),
+            [
+                dict(zip(("document", "recipient", "number", "file_name", "codeword"), values, strict=True))
+                for number, name, file_name, codeword in rows
+                for values in [(serial, known[name], number, file_name, codeword)]
+            ],
+        )
+        numbers = [number for number, *_ in rows]
+        details = {"numbers": audit.as_ranges(numbers), "count": len(rows), "sha256": audit.planned_digest(rows)}
+        self._log(connection, COPIES_PLANNED, {"document": document_id, **details})
+
+    def mark_issued(self, document_id: str, copies: Sequence[tuple[int, str]], at: datetime) -> None:
+        issued_at = time_text(at)
+        given = dict(copies)
+        if len(given) < len(set(copies)):
+            raise ValueError("a copy has one digest")
+        with self._writing() as connection:
+            serial = _serial(connection, document_id)
+            known: dict[int, str | None] = {}
+            for some in _chunks(list(given)):
+                query = sql.select(_COPIES.c.number, _COPIES.c.digest)
+                where = (_COPIES.c.document == serial, _COPIES.c.number.in_(some))
+                known.update((number, digest) for number, digest in connection.execute(query.where(*where)))
+            for number, digest in given.items():
+                if number not in known:
+                    raise RegistryError(f"copy {number} of document {document_id} was never planned")
+                if known[number] not in (None, digest):
+                    raise RegistryError(
+                        f"copy {number} of document {document_id} was issued as another file "
+                        f"(SHA-256 {str(known[number])[:12]}, not {digest[:12]}); keep the file that was sent"
+                    )
+            rows = [(number, digest, issued_at) for number, digest in sorted(given.items()) if known[number] is None]
+            if not rows:
+                return
+            connection.execute(
+                sql.update(_COPIES)
+                .where(_COPIES.c.document == serial, _COPIES.c.number == sql.bindparam("of_number"))
+                .values(digest=sql.bindparam("new_digest"), issued_at=issued_at),
+                [{"of_number": number, "new_digest": digest} for number, digest, _ in rows],
+            )
+            numbers = audit.as_ranges(number for number, *_ in rows)
+            details = {"numbers": numbers, "count": len(rows), "sha256": audit.issued_digest(rows)}
+            self._log(connection, COPIES_ISSUED, {"document": document_id, **details})
+
+    def save_report(self, report_id: str, document_id: str | None, text: str, at: datetime) -> None:
+        _require_storable("a report", text)
+        _require_storable("the id of a report", report_id)
+        with self._writing() as connection:
+            if connection.scalar(sql.select(_REPORTS.c.id).where(_REPORTS.c.id == report_id)) is not None:
+                raise RegistryError(f"report {report_id} is stored already; give the new one another id")
+            serial = None if document_id is None else _serial(connection, document_id)
+            values = {"id": report_id, "document": serial, "text": text, "saved_at": time_text(at)}
+            connection.execute(sql.insert(_REPORTS), values)
+            details = {"report": report_id, "document": document_id, "sha256": audit.report_digest(text)}
+            self._log(connection, REPORT_SAVED, details)
+
+    def record_event(self, event: str, details: Mapping[str, object]) -> AuditEntry:
+        _require_storable("an event", event)
+        if event in audit.STORED_EVENTS:
+            raise ValueError(f"{event!r} is logged by the method that stores it")
+        with self._writing() as connection:
+            return self._log(connection, event, details)
+
+    def _log(self, connection: Connection, event: str, details: Mapping[str, object]) -> AuditEntry:
+        if event in audit.STORED_EVENTS:
+            details = {"count": 1, **details}
+        query = sql.select(_AUDIT.c.sequence, _AUDIT.c.hash).order_by(_AUDIT.c.sequence.desc()).limit(1)
+        last = connection.execute(query).one_or_none()
+        entry = audit.next_entry(
+            None if last is None else (last.sequence, last.hash), at=datetime.now(UTC), event=event, details=details
+        )
+        values = {name: getattr(entry, name) for name in ("sequence", "at", "event", "details", "previous", "hash")}
+        connection.execute(sql.insert(_AUDIT), values)
+        return entry
+
+    # Reading
+
+    def document(self, document_id: str) -> DocumentRecord:
+        found = self._record(_DOCUMENTS.c.id == document_id)
+        if found is None:
+            raise UnknownDocument(document_id)
+        return found
+
+    def find_document(
+        self,
+        *,
+        digest: str,
+        issuing: Issuing,
+        fingerprint: str,
+        name: str | None = None,
+        code: Code | None = None,
+        key_id: str | None = None,
+    ) -> DocumentRecord | None:
+        wanted = {"digest": digest, "issuing": issuing, "fingerprint": fingerprint}
+        wanted |= {
+            column: value for column, value in (("name", name), ("code", code), ("key_id", key_id)) if value is not None
+        }
+        return self._record(*(_DOCUMENTS.c[column] == value for column, value in wanted.items()))
+
+    def _record(self, *conditions: sql.ColumnElement[bool]) -> DocumentRecord | None:
+        """The newest that fits."""
+        query = sql.select(_DOCUMENTS).where(*conditions).order_by(_DOCUMENTS.c.serial.desc()).limit(1)
+        with self._reading() as connection:
+            row = connection.execute(query).one_or_none()
+            return None if row is None else _document(row)
+
+    def documents(self) -> list[DocumentSummary]:
+        return self._summaries(sql.true())
+
+    def versions(self, name: str) -> list[DocumentSummary]:
+        return self._summaries(_DOCUMENTS.c.name == name)
+
+    def _summaries(self, condition: sql.ColumnElement[bool]) -> list[DocumentSummary]:
+        made = sql.select(
+            _COPIES.c.document,
+            sql.func.count().label("planned"),
+            sql.func.count(_COPIES.c.issued_at).label("issued"),
+        )
+        counts = made.group_by(_COPIES.c.document).subquery()
+        version = sql.func.row_number().over(partition_by=_DOCUMENTS.c.name, order_by=_DOCUMENTS.c.serial)
+        small = [column for column in _DOCUMENTS.c if not isinstance(column.type, sql.LargeBinary)]
+        query = (
+            sql.select(*small, version.label("version"), counts.c.planned, counts.c.issued)
+            .join_from(_DOCUMENTS, counts, counts.c.document == _DOCUMENTS.c.serial, isouter=True)
+            .where(condition)
+            .order_by(_DOCUMENTS.c.serial)
+        )
+        with self._reading() as connection:
+            return [
+                DocumentSummary(
+                    id=row.id,
+                    name=row.name,
+                    version=row.version,
+                    issuing=row.issuing,
+                    code=row.code,
+                    digest=row.digest,
+                    key_id=row.key_id,
+                    fingerprint=row.fingerprint,
+                    created_at=datetime.fromisoformat(row.created_at),
+                    words=row.word_count,
+                    sites=row.site_count,
+                    planned=row.planned or 0,
+                    issued=row.issued or 0,
+                )
+                for row in connection.execute(query)
+            ]
+
+    def copies(self, document_id: str, *, numbers: Collection[int] | None = None) -> list[IssuedCopy]:
+        query = (
+            sql.select(_COPIES, _RECIPIENTS.c.name)
+            .join_from(_COPIES, _RECIPIENTS, _COPIES.c.recipient == _RECIPIENTS.c.serial)
+            .order_by(_COPIES.c.number)
+        )
+        with self._reading() as connection:
+            serial, sites = _serial_and_sites(connection, document_id)
+            asked = (
+                [sql.true()] if numbers is None else [_COPIES.c.number.in_(some) for some in _chunks(sorted(numbers))]
+            )
+            rows = [
+                row
+                for condition in asked
+                for row in connection.execute(query.where(_COPIES.c.document == serial, condition))
+            ]
+        bits = packing.unpack_codewords([row.codeword for row in rows], sites=sites)
+        return [
+            IssuedCopy(
+                document_id,
+                row.number,
+                row.name,
+                tuple(codeword.tobytes()),
+                row.file_name,
+                row.digest,
+                None if row.issued_at is None else datetime.fromisoformat(row.issued_at),
+            )
+            for row, codeword in zip(rows, bits, strict=True)
+        ]
+
+    def codewords(self, document_id: str) -> tuple[list[int], Codewords]:
+        query = sql.select(_COPIES.c.number, _COPIES.c.codeword).order_by(_COPIES.c.number)
+        with self._reading() as connection:
+            serial, sites = _serial_and_sites(connection, document_id)
+            rows = connection.execute(query.where(_COPIES.c.document == serial)).all()
+            codewords = packing.unpack_codewords([codeword for _, codeword in rows], sites=sites)
+        return [number for number, _ in rows], codewords
+
+    def recipients(self) -> list[RecipientSummary]:
+        query = (
+            sql.select(_RECIPIENTS.c.name, sql.func.count(), sql.func.count(_COPIES.c.issued_at))
+            .join_from(_RECIPIENTS, _COPIES, _COPIES.c.recipient == _RECIPIENTS.c.serial)
+            .group_by(_RECIPIENTS.c.name)
+        )
+        with self._reading() as connection:
+            # Sorted here: databases differ in how they order letters.
+            return sorted((RecipientSummary(*row) for row in connection.execute(query)), key=lambda one: one.name)
+
+    def likely_documents(self, shingles: Sequence[int], *, limit: int) -> list[LikelyDocument]:
+        asked = sorted(set(shingles))
+        hashes, document = _SHINGLES.c.hash, _SHINGLES.c.document
+        with self._reading() as connection:
+            count = sql.select(hashes, sql.func.count()).group_by(hashes)
+            frequencies = dict(_each_chunk(connection, count, hashes, asked))
+            weights: dict[int, float] = defaultdict(float)
+            telling = _rarest(frequencies)
+            for one, serial in _each_chunk(connection, sql.select(hashes, document), hashes, telling):
+                weights[serial] += 1 / frequencies[one]
+            # Of twins, the newer.
+            likeliest = sorted(weights, key=lambda serial: (-weights[serial], -serial))[:limit]
+            shared: dict[int, int] = defaultdict(int)
+            query = sql.select(document, sql.func.count()).where(document.in_(likeliest)).group_by(document)
+            for serial, found in _each_chunk(connection, query, hashes, sorted(frequencies)):
+                shared[serial] += found
+            names = sql.select(_DOCUMENTS.c.serial, _DOCUMENTS.c.id)
+            ids = dict(_each_chunk(connection, names, _DOCUMENTS.c.serial, likeliest))
+        return [LikelyDocument(ids[serial], shared[serial]) for serial in likeliest]
+
+    def report(self, report_id: str) -> StoredReport:
+        columns = (_REPORTS.c.id, _DOCUMENTS.c.id, _REPORTS.c.text, _REPORTS.c.saved_at)
+        with self._reading() as connection:
+            query = _with_document(sql.select(*columns)).where(_REPORTS.c.id == report_id)
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            raise RegistryError(
+                f"report {report_id} is not stored; run: lexprint registry audit, which names those that are"
+            )
+        name, document_id, text, saved_at = row
+        return StoredReport(name, document_id, text, datetime.fromisoformat(saved_at))
+
+    def reports(self) -> list[ReportSummary]:
+        query = _with_document(sql.select(_REPORTS.c.id, _DOCUMENTS.c.id, _REPORTS.c.saved_at))
+        with self._reading() as connection:
+            return [
+                ReportSummary(report_id, document_id, datetime.fromisoformat(saved_at))
+                for report_id, document_id, saved_at in connection.execute(query.order_by(_REPORTS.c.serial))
+            ]
+
+    def audit(self) -> list[AuditEntry]:
+        with self._reading() as connection:
+            return list(_entries(connection))
+
+    def verify_audit(self) -> BrokenEntry | None:
+        with self._reading() as connection:
+            counted = {
+                DOCUMENT_ADDED: sql.select(sql.func.count()).select_from(_DOCUMENTS),
+                COPIES_PLANNED: sql.select(sql.func.count()).select_from(_COPIES),
+                COPIES_ISSUED: sql.select(sql.func.count(_COPIES.c.issued_at)),
+                REPORT_SAVED: sql.select(sql.func.count()).select_from(_REPORTS),
+            }
+            stored = {event: connection.scalar(query) or 0 for event, query in counted.items()}
+            return audit.first_broken(
+                _entries(connection),
+                digest_of=lambda event, details: _digest_of(connection, event, details),
+                stored=stored,
+            )
+
+    # Transactions
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """All of it or nothing, one writer at a time."""
+        with (
+            _translated(self._place),
+            self._engine.execution_options(lexprint_begin="BEGIN IMMEDIATE").begin() as connection,
+        ):
+            if self._place.dialect == "postgresql":
+                connection.execute(
+                    sql.select(sql.func.pg_advisory_xact_lock(sql.literal(WRITERS_LOCK, sql.BigInteger)))
+                )
+            yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        """One moment's state, however many questions are asked."""
+        engine = self._engine
+        if self._place.dialect == "postgresql":
+            engine = engine.execution_options(isolation_level="REPEATABLE READ")
+        with _translated(self._place), engine.connect() as connection:
+            yield connection
+
+    def _applied(self) -> set[str]:
+        with self._reading() as connection:
+            return _applied(connection)
+
+    def _migrate(self) -> None:
+        if not migrations.pending(self._applied()):
+            return
+        dialect = self._place.dialect
+        with self._writing() as connection:
+            applied = _applied(connection)  # by now another process may have done it
+            if not applied:
+                _begin_schema(connection, dialect)
+            for name, migration in migrations.pending(applied):
+                migration(connection, dialect)
+                connection.execute(sql.insert(_MIGRATIONS), {"name": name, "applied_at": time_text(datetime.now(UTC))})
+
+
+def _begin_schema(connection: Connection, dialect: Dialect) -> None:
+    if dialect == "sqlite":
+        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+    elif connection.scalar(sql.select(sql.func.to_regnamespace(SCHEMA))) is None:
+        connection.exec_driver_sql(f"CREATE SCHEMA {SCHEMA}")
+    connection.exec_driver_sql("CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)")
+
+
+def _applied(connection: Connection) -> set[str]:
+    if connection.dialect.name == "sqlite":
+        there = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").scalar()
+    else:
+        there = connection.scalar(sql.select(sql.func.to_regclass(f"{SCHEMA}.migrations")))
+    return set() if there is None else set(connection.scalars(sql.select(_MIGRATIONS.c.name)))
+
+
+# Rows
+
+
+def _copy_rows(document_id: str, copies: Sequence[IssuedCopy]) -> list[tuple[int, str, str, bytes]]:
+    """Number, recipient, file name and packed codeword of planned copies, by number."""
+    for copy in copies:
+        _require_storable("the name of a recipient", copy.recipient)
+        _require_storable("the name of a copy's file", copy.file_name)
+        if copy.document_id != document_id or copy.is_issued or copy.digest is not None:
+            raise ValueError(f"copy {copy.number} is not a planned copy of document {document_id}")
+    return sorted(
+        (int(copy.number), copy.recipient, copy.file_name, packing.pack_codeword(copy.codeword)) for copy in copies
+    )
+
+
+def _require_codewords(copies: Sequence[IssuedCopy], *, sites: int) -> None:
+    for copy in copies:
+        if len(copy.codeword) != sites:
+            raise ValueError(f"copy {copy.number} has {len(copy.codeword)} bits for {sites} sites")
+
+
+def _require_new(document_id: str, given: Sequence[_Value], planned: Collection[_Value], *, what: str) -> None:
+    seen: set[_Value] = set(planned)
+    for value in given:
+        if value in seen:
+            raise RegistryError(f"document {document_id} has a copy for {what} {value} already; needed: another {what}")
+        seen.add(value)
+
+
+def _require_storable(what: str, text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{what} holds half of a surrogate pair", needed="characters that UTF-8 can write") from error
+    if "\0" in text:
+        raise InputError(f"{what} holds a NUL character", needed="characters that a database can keep")
+
+
+def _serial(connection: Connection, document_id: str) -> int:
+    return _serial_and_sites(connection, document_id)[0]
+
+
+def _serial_and_sites(connection: Connection, document_id: str) -> tuple[int, int]:
+    query = sql.select(_DOCUMENTS.c.serial, _DOCUMENTS.c.site_count).where(_DOCUMENTS.c.id == document_id)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise UnknownDocument(document_id)
+    return row.serial, row.site_count
+
+
+def _recipient_serials(connection: Connection, names: Sequence[str]) -> dict[str, int]:
+    query = sql.select(_RECIPIENTS.c.name, _RECIPIENTS.c.serial)
+    return dict(_each_chunk(connection, query, _RECIPIENTS.c.name, names))
+
+
+def _document(row: Row[Any]) -> DocumentRecord:
+    return DocumentRecord(
+        id=row.id,
+        name=row.name,
+        text=packing.unpack_text(row.text),
+        digest=row.digest,
+        issuing=row.issuing,
+        code=row.code,
+        sites=packing.unpack_sites(row.sites),
+        biases=packing.unpack_biases(row.biases),
+        key_id=row.key_id,
+        fingerprint=row.fingerprint,
+        created_at=datetime.fromisoformat(row.created_at),
+    )
+
+
+def _with_document(query: sql.Select[Any]) -> sql.Select[Any]:
+    """Reports beside the documents they speak of, if any."""
+    return query.join_from(_REPORTS, _DOCUMENTS, _REPORTS.c.document == _DOCUMENTS.c.serial, isouter=True)
+
+
+def _entries(connection: Connection) -> Iterator[AuditEntry]:
+    for row in connection.execute(sql.select(_AUDIT).order_by(_AUDIT.c.sequence)):
+        yield AuditEntry(row.sequence, row.at, row.event, row.details, row.previous, row.hash)
+
+
+def _digest_of(connection: Connection, event: str, details: audit.Details) -> str:
+    """Of what is stored now; empty if it is gone or cannot be read."""
+    if event == REPORT_SAVED:
+        text = connection.scalar(sql.select(_REPORTS.c.text).where(_REPORTS.c.id == details["report"]))
+        return "" if text is None else audit.report_digest(text)
+    row = connection.execute(sql.select(_DOCUMENTS).where(_DOCUMENTS.c.id == details["document"])).one_or_none()
+    if row is None:
+        return ""
+    if event == DOCUMENT_ADDED:
+        try:
+            return audit.document_digest(_document(row))
+        except (zlib.error, ValueError):
+            return ""
+    columns: tuple[sql.ColumnElement[Any], ...] = (_COPIES.c.number, _COPIES.c.digest, _COPIES.c.issued_at)
+    if event == COPIES_PLANNED:
+        columns = (_COPIES.c.number, _RECIPIENTS.c.name, _COPIES.c.file_name, _COPIES.c.codeword)
+    query = (
+        sql.select(*columns)
+        .join_from(_COPIES, _RECIPIENTS, _COPIES.c.recipient == _RECIPIENTS.c.serial)
+        .where(_COPIES.c.document == row.serial)
+        .order_by(_COPIES.c.number)
+    )
+    rows: Iterator[Any] = (
+        tuple(found)
+        for first, last in details["numbers"]
+        for found in connection.execute(query.where(_COPIES.c.number.between(first, last)))
+    )
+    return audit.planned_digest(rows) if event == COPIES_PLANNED else audit.issued_digest(rows)
+
+
+def _each_chunk(
+    connection: Connection, query: sql.Select[Any], column: sql.ColumnElement[Any], values: Sequence[object]
+) -> Iterator[Any]:
+    """Rows of a query for any number of values, asked for by and by."""
+    for some in _chunks(values):
+        yield from connection.execute(query.where(column.in_(some))).tuples()
+
+
+def _chunks(values: Sequence[_Value]) -> Iterator[Sequence[_Value]]:
+    for start in range(0, len(values), ASKED_AT_ONCE):
+        yield values[start : start + ASKED_AT_ONCE]
+
+
+def _rarest(frequencies: Mapping[int, int]) -> list[int]:
+    """Shingles that few documents have, as many as can be looked up quickly; at least one."""
+    chosen: list[int] = []
+    postings = 0
+    for shingle in sorted(frequencies, key=lambda one: (frequencies[one], one)):
+        postings += frequencies[shingle]
+        if chosen and postings > RANKED_POSTINGS:
+            break
+        chosen.append(shingle)
+    return chosen
+
+
+# Connections
+
+
+def _place(location: str) -> _Place:
+    """A file name, `sqlite:///file`, or the URL of a PostgreSQL database."""
+    if "://" not in location:
+        return _file_place(location)
+    scheme = location.partition("://")[0]
+    needed = "needed: a file name, or postgresql://user@host/database"
+    try:
+        url = make_url(location)
+    except (ArgumentError, ValueError) as error:
+        raise RegistryError(f"the URL of the registry, {scheme}://..., cannot be understood; {needed}") from error
+    kind = url.drivername.partition("+")[0]
+    if kind == "sqlite" and url.database:
+        return _file_place(url.database)
+    if kind not in ("postgres", "postgresql"):
+        raise RegistryError(f"a registry cannot be kept at {scheme}://...; {needed}")
+    host = url.host or url.query.get("host") or "the local server"
+    port = f":{url.port}" if url.port else ""
+    return _Place(
+        url=url.set(drivername="postgresql+psycopg"),
+        shown=f"PostgreSQL at {host}{port}, database {url.database}",
+        path=None,
+    )
+
+
+def _file_place(name: str) -> _Place:
+    path = Path(name).absolute()  # of a relative name, SQLite would take some as commands
+    return _Place(url=URL.create("sqlite", database=str(path)), shown=name, path=path)
+
+
+def _create_private(path: Path) -> None:
+    """Documents are confidential: what SQLite makes beside the file gets the file's permissions."""
+    needed = "needed: a file in a folder that exists and may be written"
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        pass
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no file name"
+        raise RegistryError(f"the registry {path} cannot be made ({reason}); {needed}") from error
+
+
+def _engine(place: _Place) -> Engine:
+    if place.path:
+        # A thread that waits for a connection would not be in SQLite's queue.
+        engine = sql.create_engine(place.url, connect_args={"timeout": BUSY_SECONDS}, max_overflow=-1)
+        sql.event.listen(engine, "connect", lambda connection, _: _set_up_sqlite(connection, place))
+        sql.event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    arguments = {} if "connect_timeout" in place.url.query else {"connect_timeout": CONNECT_SECONDS}
+    try:
+        engine = sql.create_engine(place.url, connect_args=arguments, max_overflow=-1, pool_pre_ping=True)
+    except ImportError as error:
+        raise ExtraMissing("psycopg", extra="postgres") from error
+    sql.event.listen(engine, "connect", _set_up_postgresql)
+    return engine
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, place: _Place) -> None:
+    connection.isolation_level = None  # else the driver begins transactions on its own, later than we want
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application != APPLICATION_ID and (application or tables):
+        raise RegistryError(f"{place.shown} is a database, but no registry; needed: the name of another file")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = FULL")  # in WAL mode, less may lose the last commits in a power cut
+    _use_write_ahead_log(connection)
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Readers never wait for writers. The first change to it does not queue, so it is tried again."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.02)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get("lexprint_begin", "BEGIN"))
+
+
+def _set_up_postgresql(connection: Any, _: object) -> None:
+    connection.autocommit = True  # else a rollback would undo it
+    connection.execute(f"SET search_path TO {SCHEMA}")
+    connection.autocommit = False
+
+
+_SQLITE_SAYS = {
+    "SQLITE_READONLY": "may not be written; needed: permission to write the file and its folder",
+    "SQLITE_BUSY": f"has been locked by another process for {BUSY_SECONDS} seconds; try again later",
+    "SQLITE_LOCKED": "is locked; try again later",
+    "SQLITE_NOTADB": "is not a database; needed: the name of another file",
+    "SQLITE_CORRUPT": "is damaged; restore it from a backup",
+    "SQLITE_CANTOPEN": "cannot be opened; needed: a file that may be read and written",
+    "SQLITE_FULL": "cannot grow, for the disk is full; make room and try again",
+    "SQLITE_IOERR": "cannot be read or written, for the disk fails; check the disk",
+}
+
+
+@contextmanager
+def _translated(place: _Place) -> Iterator[None]:
+    """Whatever the database says becomes one sentence."""
+    try:
+        yield
+    except DBAPIError as error:
+        # More than the first line may quote names or text.
+        reason = (str(error.orig).strip().splitlines() or [type(error.orig).__name__])[0]
+        if place.path:
+            name = "_".join(str(getattr(error.orig, "sqlite_errorname", "")).split("_")[:2])
+            raise RegistryError(f"the registry {place.shown} {_SQLITE_SAYS.get(name, f'failed ({reason})')}") from error
+        if getattr(error.orig, "sqlstate", None) is None:
+            needed = "needed: a server that runs, and a URL with its host, database and user"
+            raise RegistryError(f"the registry in {place.shown} cannot be reached ({reason}); {needed}") from error
+        raise RegistryError(f"the registry in {place.shown} failed ({reason})") from error
+    except SQLAlchemyError as error:
+        raise RegistryError(f"the registry {place.shown} failed ({type(error).__name__})") from error
