@@ -25,6 +25,7 @@ from lexprint.errors import (
 from lexprint.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from lexprint.coding.keys import MasterKey, load_keyring
     from lexprint.engine import Engine
     from lexprint.text.document import Document, Sentence, Word
     from lexprint.text.editing import Edit, apply_edits
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from lexprint.watermark.records import Record, read_record
     from lexprint.workflows.comparison import diff
     from lexprint.workflows.marking import capacity, embed, embed_message, extract, recover, restore
+    from lexprint.workflows.payloads import embed_payload, extract_payload
     from lexprint.workflows.substitutes import find_substitutes
 
 __version__ = "0.1.0"
@@ -48,6 +50,7 @@ __all__ = [
     "FormatError",
     "InputError",
     "LexprintError",
+    "MasterKey",
     "ModelError",
     "Record",
     "RegistryError",
@@ -65,8 +68,11 @@ __all__ = [
     "diff",
     "embed",
     "embed_message",
+    "embed_payload",
     "extract",
+    "extract_payload",
     "find_substitutes",
+    "load_keyring",
     "load_settings",
     "read_record",
     "recover",
@@ -79,6 +85,7 @@ _LAZY = {
     "Document": "lexprint.text.document",
     "Edit": "lexprint.text.editing",
     "Engine": "lexprint.engine",
+    "MasterKey": "lexprint.coding.keys",
     "Record": "lexprint.watermark.records",
     "Sentence": "lexprint.text.document",
     "Span": "lexprint.text.span",
@@ -88,8 +95,11 @@ _LAZY = {
     "diff": "lexprint.workflows.comparison",
     "embed": "lexprint.workflows.marking",
     "embed_message": "lexprint.workflows.marking",
+    "embed_payload": "lexprint.workflows.payloads",
     "extract": "lexprint.workflows.marking",
+    "extract_payload": "lexprint.workflows.payloads",
     "find_substitutes": "lexprint.workflows.substitutes",
+    "load_keyring": "lexprint.coding.keys",
     "read_record": "lexprint.watermark.records",
     "recover": "lexprint.workflows.marking",
     "restore": "lexprint.workflows.marking",

@@ -163,7 +163,13 @@ def rotate_key_file(path: Path) -> Keyring:
 
 
 def load_keyring(path: Path | None = None, *, environment: Mapping[str, str]) -> Keyring:
-    """The keys of a file, else of the environment, else of `lexprint.key` in the working folder."""
+    """The keys of a file, else of the environment, else of `lexprint.key` in the working folder.
+
+    >>> load_keyring(environment={"LEXPRINT_KEY": "nonsense"})
+    Traceback (most recent call last):
+    lexprint.errors.SecretError: the variable LEXPRINT_KEY is damaged or something else;
+    needed: what lexprint key new wrote; restore your copy
+    """
     if path is not None:
         return _read_key_file(path)
     if (text := environment.get(KEY_VARIABLE)) is not None:

@@ -12,7 +12,7 @@ from lexprint.watermark.extract import extract
 from lexprint.watermark.inquiry import WINDOW, Inquiry, Turn
 from lexprint.watermark.scheme import Scheme
 from lexprint.watermark.sites import Marked, Pair, Reading
-from lexprint.watermark.walk import Choose, OnWords, walk
+from lexprint.watermark.walk import Choose, Neighbours, OnWords, Visit, walk
 
 
 class MarkUnreadable(LexprintError):
@@ -36,9 +36,7 @@ def embed(
 ) -> Marked:
     """Write bits to the sites of a text, in order, and read them back; if bits run out, later sites stay as they are."""
     marked = embed_unchecked(document, bits, scheme, window=window, on_words=on_words)
-    reading = extract(segment(marked.text), scheme, window=window)
-    if (position := _first_difference(marked, reading)) is not None:
-        raise MarkUnreadable(written=len(marked.sites), position=position)
+    require_readable(marked, scheme, window=window)
     return marked
 
 
@@ -53,14 +51,27 @@ def embed_unchecked(
     """The same without reading back: schemes that lack a test do not give back what was written."""
     message = _checked(bits)
     visits = walk(document, scheme, _writer(iter(message)), window=window, on_words=on_words)
+    return marked_by(visits, document, scheme, bits=tuple(message[: len(visits)]))
+
+
+def marked_by(visits: Sequence[Visit], document: Document, scheme: Scheme, *, bits: tuple[int, ...]) -> Marked:
+    """The text that a walk leaves behind, not yet read back."""
     edits = tuple(Edit(visit.site.span, visit.word) for visit in visits if visit.word != visit.site.word)
     return Marked(
         text=apply_edits(document.text, edits),
         edits=edits,
         sites=tuple(visit.site for visit in visits),
-        bits=tuple(message[: len(visits)]),
+        bits=bits,
         fingerprint=scheme.fingerprint,
     )
+
+
+def require_readable(marked: Marked, scheme: Scheme, *, window: int = WINDOW) -> Reading:
+    """What a reader finds in a marked text, which must be what was written."""
+    reading = extract(segment(marked.text), scheme, window=window)
+    if (position := _first_difference(marked, reading)) is not None:
+        raise MarkUnreadable(written=len(marked.sites), position=position)
+    return reading
 
 
 def _checked(bits: Iterable[int]) -> Sequence[int]:
@@ -74,7 +85,7 @@ def _checked(bits: Iterable[int]) -> Sequence[int]:
 def _writer(bits: Iterator[int]) -> Choose:
     """Bits go to sites in the order of the text, so a sentence waits until those before it have taken theirs."""
 
-    def write(pair: Pair, word: str) -> Inquiry[str]:
+    def write(pair: Pair, word: str, neighbours: Neighbours) -> Inquiry[str]:
         yield Turn()
         bit = next(bits, None)
         return word if bit is None else pair.word(bit)

@@ -22,8 +22,18 @@ from lexprint.watermark.synchronicity import Synchronous
 
 FIRST = 1  # the first word of a sentence has no left context; index 2 in the paper, which counts from 1
 
-Choose: TypeAlias = Callable[[Pair, str], Inquiry[str]]
 OnWords: TypeAlias = Callable[[int], None]  # told how many more words the walk has left behind
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The words beside a site; f >= 1, so neither is a site itself, and reader and writer see the same."""
+
+    before: str
+    after: str
+
+
+Choose: TypeAlias = Callable[[Pair, str, Neighbours], Inquiry[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ def _ignore(words: int) -> None:
     pass
 
 
-def keep(pair: Pair, word: str) -> Inquiry[str]:
+def keep(pair: Pair, word: str, neighbours: Neighbours) -> Inquiry[str]:
     """Leave every word as it is: what a reader does."""
     yield from ()
     return word
@@ -77,6 +87,9 @@ class _LocalContext:
     def gap_before(self, position: int, word: str) -> Gap:
         """Of the word before `position`, if `word` stood there."""
         return self._gap(position - 1, word)
+
+    def neighbours(self, position: int) -> Neighbours:
+        return Neighbours(self.words[position - 1], self.words[position + 1])
 
     def put(self, position: int, word: str) -> None:
         self.words[position] = word
@@ -111,7 +124,7 @@ def _walk_sentence(sentence: Sentence, scheme: Scheme, choose: Choose, on_words:
         choices = (word, verdict.pair.other(word))
         neighbour = (context.gap_before(position, choice) for choice in choices)
         if position - latest_site == scheme.gap + 1 or (yield from scheme.keeps_neighbour(neighbour, scheme.find_pair)):
-            chosen = yield from choose(verdict.pair, word)
+            chosen = yield from choose(verdict.pair, word, context.neighbours(position))
             stops.append(_Stop(position, verdict, chosen))
             context.put(position, chosen)
             latest_site = position

@@ -14,10 +14,13 @@ from lexprint.workflows.marking import (
     scheme_of,
 )
 from lexprint.workflows.messages import message_bits, message_of
+from lexprint.workflows.payloads import PayloadTooLong, embed_payload, embed_payloads, extract_payload
 from lexprint.workflows.results import (
     Difference,
     Embedded,
+    EmbeddedPayload,
     Extracted,
+    ExtractedPayload,
     Paragraph,
     Recovered,
     Substitutes,
@@ -30,9 +33,12 @@ from lexprint.workflows.substitutes import find_substitutes, gap_at
 __all__ = [
     "Difference",
     "Embedded",
+    "EmbeddedPayload",
     "Extracted",
+    "ExtractedPayload",
     "OnProgress",
     "Paragraph",
+    "PayloadTooLong",
     "Recovered",
     "Substitutes",
     "TextCapacity",
@@ -42,7 +48,10 @@ __all__ = [
     "diff",
     "embed",
     "embed_message",
+    "embed_payload",
+    "embed_payloads",
     "extract",
+    "extract_payload",
     "find_substitutes",
     "gap_at",
     "mean_entailment",

@@ -60,7 +60,7 @@ def embed_message(engine: Engine, text: str, message: str, *, on_progress: OnPro
 
 
 def _embed(engine: Engine, text: str, bits: Sequence[int], *, needed: int, on_progress: OnProgress | None) -> Embedded:
-    document = _segmented(text)
+    document = segmented(text)
     marked = write_bits(document, bits, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     if len(marked.bits) < needed:
         raise CapacityError(needed=needed, found=len(marked.bits))
@@ -79,7 +79,7 @@ def extract(
     >>> extract(Engine(), "Too short.").bits
     ()
     """
-    document = _segmented(text)
+    document = segmented(text)
     require_fingerprint(engine, marked_with)
     found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     return Extracted(found.sites, document.word_count, found.fingerprint)
@@ -94,7 +94,7 @@ def recover(
     >>> recover(Engine(), "Too short.").text
     'Too short.'
     """
-    document = _segmented(text)
+    document = segmented(text)
     require_fingerprint(engine, marked_with)
     found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     guess = guess_original(document, found.sites, engine.masked_lm)
@@ -125,7 +125,7 @@ def capacity(engine: Engine, text: str, *, on_progress: OnProgress | None = None
     >>> capacity(Engine(), "Too short.").bits
     0
     """
-    document = _segmented(text)
+    document = segmented(text)
     found = find_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     by_sentence = {number: tuple(sites) for number, sites in groupby(found.sites, lambda site: site.sentence)}
     paragraphs = [
@@ -155,7 +155,8 @@ def scheme_of(engine: Engine) -> Scheme:
     return paper_scheme(engine.substituter, fingerprint=engine.fingerprint, settings=engine.settings.watermark)
 
 
-def _segmented(text: str) -> Document:
+def segmented(text: str) -> Document:
+    """A text that has words."""
     document = segment(text)
     if not document.sentences:
         raise InputError("the text is empty", needed="a text with words")

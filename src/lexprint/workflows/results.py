@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import singledispatch
 from statistics import fmean
 
+from lexprint.coding.framed import Decoded, Payload
 from lexprint.substitution.substituter import Substitute
 from lexprint.text.comparison import Change
 from lexprint.text.document import Document
@@ -52,6 +53,41 @@ class Extracted:
     def message(self) -> str | None:
         """The bits as text up to the end of the message, or None: what they say is no text."""
         return message_of(self.bits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddedPayload:
+    """A text that carries a payload, already read back, and what to keep of it."""
+
+    text: str = field(repr=False)
+    record: Record
+    decoded: Decoded  # what a reader with the key finds
+    needed: int  # labels that would have been enough
+
+    @property
+    def spare(self) -> int:
+        """How many distinct sites a copy may lose without losing the payload, if none of the others is misread."""
+        return self.decoded.readable - self.needed
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractedPayload:
+    """What a text says under the keys that were tried; that it says nothing is an answer too."""
+
+    decoded: Decoded | None
+    sites: tuple[Site, ...] = field(repr=False)
+    readable: int  # sites that differ in what stands beside them, less those that contradict each other
+    words: int
+    false_positive: float  # chance of error that was allowed
+    fingerprint: str
+
+    @property
+    def is_found(self) -> bool:
+        return self.decoded is not None
+
+    @property
+    def payload(self) -> Payload | None:
+        return None if self.decoded is None else self.decoded.payload
 
 
 @dataclass(frozen=True)
@@ -140,6 +176,36 @@ def _(result: Extracted) -> dict[str, object]:
         "bits": "".join(map(str, result.bits)),
         "message": result.message,
         "sites": [site_json(site) for site in result.sites],
+    }
+
+
+@as_json.register
+def _(result: EmbeddedPayload) -> dict[str, object]:
+    return record_json(result.record) | _decoded_json(result.decoded) | {"needed": result.needed}
+
+
+@as_json.register
+def _(result: ExtractedPayload) -> dict[str, object]:
+    return {
+        "fingerprint": result.fingerprint,
+        "words": result.words,
+        **_decoded_json(result.decoded),
+        "readable": result.readable,
+        "false_positive": result.false_positive,
+        "sites": [site_json(site) for site in result.sites],
+    }
+
+
+def _decoded_json(decoded: Decoded | None) -> dict[str, object]:
+    if decoded is None:
+        return {"payload": None}
+    return {
+        "payload": decoded.payload,
+        "payload_bits": decoded.form.bits,
+        "key": decoded.key_id,
+        "agreeing": decoded.agreeing,
+        "readable": decoded.readable,
+        "chance_of_error": decoded.chance_of_error,
     }
 
 

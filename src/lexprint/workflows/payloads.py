@@ -1,0 +1,179 @@
+"""Payloads under a secret key, for owners without a registry: they survive cutting, moving and editing, or are not found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
+
+from lexprint import __version__
+from lexprint.coding.framed import (
+    DEFAULT_FALSE_POSITIVE,
+    TEXT_FORMS,
+    Form,
+    Frame,
+    Payload,
+    decode,
+    distinct,
+    frame_number,
+    frame_text,
+    parity_writer,
+    sites_needed,
+)
+from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.engine import Engine
+from lexprint.errors import CapacityError, InputError, LexprintError, SettingsError
+from lexprint.text.document import Document
+from lexprint.text.segmentation import segment
+from lexprint.watermark.embed import require_readable
+from lexprint.watermark.extract import extract as read_sites
+from lexprint.watermark.framed import embed_by_label, observe
+from lexprint.watermark.records import Record, record_of
+from lexprint.watermark.scheme import Scheme
+from lexprint.workflows.fingerprints import require_fingerprint
+from lexprint.workflows.marking import OnProgress, counting, scheme_of, segmented
+from lexprint.workflows.results import EmbeddedPayload, ExtractedPayload
+
+KEYS_FORESEEN = 8  # a reader tries every key of the ring; a text marked today is found after so many rotations
+USUAL_WORDS_PER_SITE = 10.0  # in running text; for texts without any site
+
+
+class PayloadTooLong(CapacityError):
+    """The text has too few sites to carry the payload and to prove that it is no accident."""
+
+    def __init__(self, *, needed: int, found: int, bits: int, words_missing: int) -> None:
+        LexprintError.__init__(
+            self,
+            f"the text has {found} sites that differ, a payload of {bits} bits needs {needed}; "
+            f"use a text longer by about {words_missing} words, or a shorter payload",
+        )
+        self.needed, self.found, self.bits, self.words_missing = needed, found, bits, words_missing
+
+
+def embed_payload(
+    engine: Engine,
+    text: str,
+    payload: Payload,
+    *,
+    key: MasterKey,
+    bits: int | None = None,
+    false_positive: float = DEFAULT_FALSE_POSITIVE,
+    on_progress: OnProgress | None = None,
+) -> EmbeddedPayload:
+    """Write a payload to all sites of a text, under a key, and read it back; a number takes `bits`, a text as few as hold it.
+
+    `false_positive` is the chance of error that readers will be content with: a text that is too short for it is refused.
+
+    >>> from lexprint import Engine, MasterKey
+    >>> embed_payload(Engine(), "Too short.", 7, bits=4, key=MasterKey.generate())
+    Traceback (most recent call last):
+    lexprint.workflows.payloads.PayloadTooLong: the text has 0 sites that differ, a payload of 4 bits needs 27;
+    use a text longer by about 270 words, or a shorter payload
+    """
+    (embedded,) = embed_payloads(
+        engine, text, [payload], key=key, bits=bits, false_positive=false_positive, on_progress=on_progress
+    )
+    return embedded
+
+
+def embed_payloads(
+    engine: Engine,
+    text: str,
+    payloads: Iterable[Payload],
+    *,
+    key: MasterKey,
+    bits: int | None = None,
+    false_positive: float = DEFAULT_FALSE_POSITIVE,
+    on_progress: OnProgress | None = None,
+) -> Iterator[EmbeddedPayload]:
+    """One copy of a text for each payload; models are asked only about what no earlier copy has asked."""
+    _require_probability(false_positive)
+    document, scheme = segmented(text), scheme_of(engine)
+    for payload in payloads:
+        frame = _framed(payload, bits)
+        yield _embed(engine, document, frame, scheme, key=key, false_positive=false_positive, on_progress=on_progress)
+
+
+def extract_payload(
+    engine: Engine,
+    text: str,
+    *,
+    keys: Keyring | Sequence[MasterKey],
+    bits: int | None = None,
+    marked_with: Record | str | None = None,
+    false_positive: float = DEFAULT_FALSE_POSITIVE,
+    on_progress: OnProgress | None = None,
+) -> ExtractedPayload:
+    """The payload of a text under any of the keys, or none: texts of all lengths, or the number that has `bits`.
+
+    >>> from lexprint import Engine, MasterKey
+    >>> found = extract_payload(Engine(), "Too short.", keys=[MasterKey.generate()])
+    >>> found.payload is None, found.is_found
+    (True, False)
+    """
+    _require_probability(false_positive)
+    document = segmented(text)
+    require_fingerprint(engine, marked_with)
+    forms = _forms(bits)
+    reading = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
+    observations = observe(document, reading.sites)
+    decoded = decode(observations, tuple(keys), forms=forms, false_positive=false_positive)
+    return ExtractedPayload(
+        decoded=decoded,
+        sites=reading.sites,
+        readable=len(distinct(observations)),
+        words=document.word_count,
+        false_positive=false_positive,
+        fingerprint=reading.fingerprint,
+    )
+
+
+def _embed(
+    engine: Engine,
+    document: Document,
+    frame: Frame,
+    scheme: Scheme,
+    *,
+    key: MasterKey,
+    false_positive: float,
+    on_progress: OnProgress | None,
+) -> EmbeddedPayload:
+    on_words = counting(document.word_count, on_progress)
+    marked = embed_by_label(document, parity_writer(key, frame), scheme, on_words=on_words)
+    labels = {observation.label for observation in observe(document, marked.sites)}
+    forms = (frame.form,) if frame.form.kind == "number" else TEXT_FORMS
+    needed = sites_needed(frame.form.bits, tries=KEYS_FORESEEN * len(forms), false_positive=false_positive)
+    if len(labels) < needed:
+        raise _too_long(document, frame.form, needed=needed, found=len(labels))
+    copy = segment(marked.text)
+    observations = observe(copy, require_readable(marked, scheme).sites)
+    decoded = decode(observations, (key,), forms=forms, false_positive=false_positive)
+    if decoded is None or decoded.message != frame.message:
+        # Two messages that all labels agree with: rarer than `false_positive`, and more sites would tell them apart.
+        raise _too_long(document, frame.form, needed=len(labels) + 1, found=len(labels))
+    record = record_of(marked, version=__version__, settings=engine.settings, words=document.word_count)
+    return EmbeddedPayload(text=marked.text, record=record, decoded=decoded, needed=needed)
+
+
+def _too_long(document: Document, form: Form, *, needed: int, found: int) -> PayloadTooLong:
+    words_per_site = document.word_count / found if found else USUAL_WORDS_PER_SITE
+    missing = max(1, ceil((needed - found) * words_per_site))
+    return PayloadTooLong(needed=needed, found=found, bits=form.bits, words_missing=missing)
+
+
+def _framed(payload: Payload, bits: int | None) -> Frame:
+    if isinstance(payload, int):
+        if bits is None:
+            raise InputError("the payload is a number", needed="how many bits it takes; its reader must know that too")
+        return frame_number(payload, bits=bits)
+    if bits is not None:
+        raise InputError("the payload is a text, and a number of bits was given", needed="a number, or no bits")
+    return frame_text(payload)
+
+
+def _forms(bits: int | None) -> Sequence[Form]:
+    return TEXT_FORMS if bits is None else (Form("number", bits),)
+
+
+def _require_probability(false_positive: float) -> None:
+    if not 0.0 < false_positive < 1.0:
+        raise SettingsError("false_positive", false_positive, needed="a probability between 0 and 1")
