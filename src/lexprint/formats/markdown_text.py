@@ -1,0 +1,291 @@
+"""Markdown: the prose between its marks; code, links, HTML, front matter and the structure of tables stay.
+
+markdown-it tells blocks by line but not where in a line a piece of text stands. A step recorder among its inline rules
+does, and every piece is compared with the file before it is trusted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from string import punctuation
+from typing import ClassVar, Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
+
+from lexprint.errors import FormatError
+from lexprint.formats.encodings import EncodedText
+from lexprint.formats.plain_text import encode_or_refuse, line_ending, one_line
+from lexprint.formats.projection import Projection, ProjectionBuilder
+from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.span import Span
+
+LARGEST = 20_000_000  # characters
+
+_LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n|\Z)")
+_FRONT_MATTER = re.compile(
+    r"(?:---[ \t]*+\r?\n(?s:.*?)\n(?:---|\.\.\.)|\+\+\+[ \t]*+\r?\n(?s:.*?)\n\+\+\+)[ \t]*+(?:\r?\n|\Z)"
+)
+_FORMULA = re.compile(r"\$\$[^$]++\$\$|\$(?! )[^$\n]++(?<! )\$(?!\d)")
+_BRACKETED = re.compile(r"\[[^\[\]]*+\]")
+_BREAK_TAG = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_LITERAL_TAG = re.compile(r"<(/?)(?:a|code|kbd|pre|samp|script|style|textarea|tt|var)\b", re.IGNORECASE)
+_PLAIN_WORD = re.compile(r"\w+(?:['’-]\w+)*")
+_ESCAPED = str.maketrans({character: f"\\{character}" for character in punctuation})
+
+# Kinds of marks; two of them make a text Markdown, whatever its name.
+_SIGNS = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"^ {0,3}#{1,6}[ \t]++\S",
+        r"^ {0,3}(?:```|~~~)",
+        r"\[[^\[\]\n]++\]\([^()\s]++\)",
+        r"^ {0,3}\[[^\[\]\n]++\]:[ \t]++\S",
+        r"^ {0,3}\|?[ \t]*+:?-{3,}+:?[ \t]*+\|[-:| \t]*+$",
+        r"(?<![\w*])\*\*[^\s*](?:[^*\n]*+)\*\*(?![\w*])",
+        r"(?<![\w`])`[^`\n]++`(?![\w`])",
+        r"^ {0,3}(?:={3,}+|-{3,}+)[ \t]*+$",
+    )
+)
+
+
+def count_signs(raw: str) -> int:
+    """How many kinds of Markdown's marks a text has; none depends on which word stands where."""
+    front_matter = _FRONT_MATTER.match(raw) is not None
+    return front_matter + sum(sign.search(raw) is not None for sign in _SIGNS)
+
+
+@dataclass(frozen=True)
+class MarkdownText:
+    """A Markdown file."""
+
+    encoded: EncodedText
+    name: str = field(repr=False)
+
+    kind: ClassVar[str] = "Markdown"
+    is_writable: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if len(self.encoded.text) > LARGEST:
+            raise FormatError(self.name, found="too large a Markdown file", needed=f"at most {LARGEST:,} characters")
+
+    @cached_property
+    def _projection(self) -> Projection:
+        return _read(self.encoded.text)
+
+    @property
+    def text(self) -> str:
+        return self._projection.text
+
+    @property
+    def protected(self) -> tuple[Span, ...]:
+        return self._projection.protected
+
+    def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
+        """The file with each edit made; a stamp becomes its first paragraph."""
+        raw = self.encoded.text
+        raw_edits = self._projection.raw_edits(edits, _escaped)
+        if stamp is not None:
+            place = _body_start(raw)
+            raw_edits.append(Edit(Span(place, place), one_line(stamp).translate(_ESCAPED) + 2 * line_ending(raw)))
+        return encode_or_refuse(self.encoded, apply_edits(raw, raw_edits), name=self.name)
+
+
+def _escaped(replacement: str) -> str:
+    return replacement if _PLAIN_WORD.fullmatch(replacement) else replacement.translate(_ESCAPED)
+
+
+def _body_start(raw: str) -> int:
+    front_matter = _FRONT_MATTER.match(raw)
+    return front_matter.end() if front_matter else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int  # in the file
+    text: str
+
+
+def _read(raw: str) -> Projection:
+    start = _body_start(raw)
+    lines = [_Line(match.start(), match.group().rstrip("\r\n")) for match in _LINE.finditer(raw, start)]
+    env: EnvType = {}
+    builder = ProjectionBuilder()
+    cell_ends: dict[int, int] = {}  # by line: where the last cell that was found ends
+    enclosing = ""
+    for token in _parser().parse(raw[start:], env):
+        if token.type != "inline":
+            enclosing = token.type
+        elif token.map is not None and token.children:
+            places = _places(token, enclosing, lines, cell_ends)
+            builder.end_paragraph()
+            if places is not None:
+                _Block(builder, token, places, has_references=bool(env.get("references"))).add()
+    return builder.build()
+
+
+def _places(token: Token, enclosing: str, lines: list[_Line], cell_ends: dict[int, int]) -> list[int] | None:
+    """Where each character of a block's content stands in the file, -1 for none; None: not to be found."""
+    assert token.map is not None
+    first = token.map[0]
+    contents = token.content.split("\n")
+    if first + len(contents) > len(lines):
+        return None
+    places: list[int] = []
+    for line, content in zip(lines[first : first + len(contents)], contents, strict=True):
+        core = content.strip()
+        found = _find_cell(line, core, cell_ends) if enclosing in ("th_open", "td_open") else _find_core(line, core)
+        if found is None:
+            return None
+        indent = len(content) - len(content.lstrip())
+        places += [-1] * indent
+        places += range(line.start + found, line.start + found + len(core))
+        places += [-1] * (len(content) - indent - len(core) + 1)  # the line break too
+    return places
+
+
+def _find_core(line: _Line, core: str) -> int | None:
+    """Content ends its line, but for white space and the closing sequence of a heading."""
+    text = line.text.replace("\0", "\ufffd").rstrip()
+    while not text.endswith(core):
+        if not text.endswith("#"):
+            return None
+        text = text.rstrip("#").rstrip()
+    return len(text) - len(core)
+
+
+def _find_cell(line: _Line, core: str, cell_ends: dict[int, int]) -> int | None:
+    text = line.text.replace("\0", "\ufffd")
+    position = text.find(core, cell_ends.get(line.start, 0)) if core else -1
+    while position != -1:
+        before, after = text[:position].rstrip(), text[position + len(core) :].lstrip()
+        if (before.endswith("|") or not cell_ends.get(line.start)) and (not after or after.startswith("|")):
+            cell_ends[line.start] = position + len(core)
+            return position
+        position = text.find(core, position + 1)
+    return None
+
+
+class _Block:
+    """Adds the text of one block."""
+
+    def __init__(self, builder: ProjectionBuilder, token: Token, places: list[int], *, has_references: bool) -> None:
+        self._builder = builder
+        self._children = token.children or []
+        self._source = token.content
+        self._places = places
+        self._has_references = has_references
+        self._literal = 0  # depth of what is read but never changed
+
+    def add(self) -> None:
+        pieces: list[tuple[str, Span]] = []
+        before = 0  # where the last token began
+        position = 0
+        for token in self._children:
+            at = int(token.meta.get("at", -1))
+            position = position if at == before else at  # a run of delimiters is several tokens of one step
+            before = at
+            added = self._add_token(token, position)
+            if added is not None:
+                pieces.append(added)
+                position += len(token.content)
+        self._protect("".join(text for text, _ in pieces), pieces)
+
+    def _add_token(self, token: Token, position: int) -> tuple[str, Span] | None:
+        """What was added to the text, if anything, and where."""
+        if token.type in ("text", "text_special"):
+            raw = None if self._literal else self._raw_span(token.markup or token.content, position)
+            added = self._builder.add(token.content, raw)
+            if raw is None:
+                self._builder.protect(added)
+            return token.content, added
+        if token.type == "code_inline":
+            self._builder.add_seam()
+            self._builder.add_protected(token.content, None)
+        elif token.type in ("softbreak", "hardbreak") or (
+            token.type == "html_inline" and _BREAK_TAG.fullmatch(token.content)
+        ):
+            return "\n", self._builder.add("\n", None)
+        elif token.type == "html_inline":
+            tag = _LITERAL_TAG.match(token.content)
+            if tag:
+                self._literal = max(0, self._literal + (-1 if tag.group(1) else 1))
+        elif token.type in ("link_open", "link_close"):
+            self._literal = max(0, self._literal + token.nesting)
+        self._builder.add_seam()
+        return None
+
+    def _raw_span(self, written: str, position: int) -> Span | None:
+        if position < 0 or not self._source.startswith(written, position):
+            return None
+        start = self._places[position]
+        end = start + len(written)
+        is_unbroken = start >= 0 and self._places[position + len(written) - 1] == end - 1
+        return Span(start, end) if is_unbroken else None
+
+    def _protect(self, text: str, pieces: list[tuple[str, Span]]) -> None:
+        """Formulas; and, in a file with references, brackets: another word there could become one."""
+        patterns = (_FORMULA, _BRACKETED) if self._has_references else (_FORMULA,)
+        for pattern in patterns:
+            for match in pattern.finditer(text):
+                cursor = 0
+                for piece, span in pieces:
+                    start, end = max(match.start(), cursor), min(match.end(), cursor + len(piece))
+                    if start < end:
+                        self._builder.protect(Span(span.start + start - cursor, span.start + end - cursor))
+                    cursor += len(piece)
+
+
+class _TracedState(StateInline):
+    """Notes where in the source each token began."""
+
+    step = 0
+    text_start = 0
+
+    def begin_step(self) -> None:
+        self.step = self.pos
+        if not self.pending:
+            self.text_start = self.pos
+
+    def pushPending(self) -> Token:  # noqa: N802
+        token = super().pushPending()
+        token.meta["at"] = self.text_start
+        return token
+
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
+        token = super().push(ttype, tag, nesting)
+        token.meta["at"] = self.step
+        return token
+
+
+class _TracingParser(ParserInline):
+    def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
+        state = _TracedState(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
+
+
+def _begin_step(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+    """The first inline rule: matches nothing, so it sees the start of every step."""
+    if isinstance(state, _TracedState) and not silent:
+        state.begin_step()
+    return False
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt()
+    parser.inline = _TracingParser()
+    parser.configure("commonmark")
+    parser.enable(["table", "strikethrough"])
+    parser.disable(["fragments_join", "text_join"])  # both join tokens whose places are known into one whose is not
+    parser.inline.ruler.before("text", "begin_step", _begin_step)
+    return parser

@@ -1,0 +1,66 @@
+"""Plain text: all of it is text, but for addresses; encoding, byte order mark and line endings stay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+from lexprint.errors import FormatError
+from lexprint.formats.encodings import EncodedText
+from lexprint.formats.projection import Projection, whole_projection
+from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.span import Span
+
+_LINE_ENDING = re.compile(r"\r\n?|\n")
+
+
+@dataclass(frozen=True)
+class PlainText:
+    """A text file."""
+
+    encoded: EncodedText
+    name: str = field(repr=False)
+
+    kind: ClassVar[str] = "plain text"
+    is_writable: ClassVar[bool] = True
+
+    @cached_property
+    def _projection(self) -> Projection:
+        return whole_projection(self.encoded.text)
+
+    @property
+    def text(self) -> str:
+        return self.encoded.text
+
+    @property
+    def protected(self) -> tuple[Span, ...]:
+        return self._projection.protected
+
+    def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
+        """The file with each edit made; a stamp becomes its first line."""
+        raw = apply_edits(self.encoded.text, self._projection.raw_edits(edits, str))
+        if stamp is not None:
+            raw = one_line(stamp) + 2 * line_ending(raw) + raw
+        return encode_or_refuse(self.encoded, raw, name=self.name)
+
+
+def line_ending(raw: str) -> str:
+    """The line ending that a file uses."""
+    match = _LINE_ENDING.search(raw)
+    return match.group() if match else "\n"
+
+
+def one_line(stamp: str) -> str:
+    return " ".join(stamp.split())
+
+
+def encode_or_refuse(encoded: EncodedText, raw: str, *, name: str) -> bytes:
+    try:
+        return encoded.encode(raw)
+    except UnicodeEncodeError as error:
+        raise FormatError(
+            name, found=f"written in {encoded.encoding}, which lacks a letter of the new text", needed="a file in UTF-8"
+        ) from error
