@@ -1,0 +1,161 @@
+"""Copies that were mixed by several recipients: the tardos code's decoder, alone and in company.
+
+Alone, a copy is tested for agreeing with the leak more than chance allows, each site weighted by what it tells if the
+leak mixes the words of a few copies at random. Mixes made to confuse, such as always taking the rarer word, hide each
+copy but not all of them together: so a copy is also tested given one or two others, its company. Given the leak
+*and everybody else's codeword*, an innocent codeword is still a row of independent coins of known bias; and company is
+chosen without a look at the copy under test. So this test too has an exact tail, whether or not the company is guilty,
+and only the few companies tried are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import log
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexprint.tracing.likelihood import weighted_matches
+from lexprint.tracing.records import Codewords
+from lexprint.tracing.significance import SMALLEST, largest_p_value, weighted_tails
+
+Bits: TypeAlias = NDArray[np.uint8]  # (sites,)
+Floats: TypeAlias = NDArray[np.float64]
+Strategy: TypeAlias = tuple[float, ...]  # chance that a 1 is written where 0, 1, ... all of the colluders hold one
+
+COLLUDERS = 4  # c of the decoder that tests copies alone; its power hardly depends on it
+NOISE = 0.02  # share of sites where a slip or an edit shows a chance word of the pair
+SHARES = (0.8, 0.1, 0.1)  # of the error bound, for copies alone, with one other and with two
+COMPANIES = 8  # tried for each copy, strategy and number of others
+
+# What no colluder holds cannot be written; else they may choose at random, by majority or by minority.
+STRATEGIES: tuple[tuple[Strategy, ...], ...] = (
+    (),
+    ((0.0, 0.5, 1.0),),
+    ((0.0, 1 / 3, 2 / 3, 1.0), (0.0, 0.0, 1.0, 1.0), (0.0, 1.0, 0.0, 1.0)),
+)
+
+_POOL = 48  # copies that fit best alone, of which company is chosen
+_TESTED = 256  # copies that fit best alone, which are tested in company
+_FINALISTS = 6  # of those, how many get an exact tail
+_PROMISING = 8.0  # nats that an exact tail may be sharper than the likelihood ratio
+_UNITS = 2**14  # weights of all sites together; rounded to these units they keep 99.9 % of their power
+_UNITS_A_SITE = 8
+_MOST_SITES = 4_096  # used: a tail takes time by the square of them
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """What each bit of a codeword adds to the log-likelihood of being guilty, site by site."""
+
+    favoured: Bits
+    weights: NDArray[np.int64]
+    chances: Floats  # of the favoured bit in an innocent codeword
+
+    @classmethod
+    def of(cls, gain: Floats, biases: Floats) -> _Test:
+        """From how much more a 1 tells than a 0."""
+        size = np.abs(gain)
+        if len(size) > _MOST_SITES:  # the choice depends on the leak and the biases only, so innocents stay innocent
+            size[np.argsort(-size * np.sqrt(biases * (1 - biases)), kind="stable")[_MOST_SITES:]] = 0.0
+        unit = max(float(size.sum()) / max(_UNITS, _UNITS_A_SITE * len(size)), 1e-300)
+        favoured = (gain > 0).astype(np.uint8)
+        return cls(favoured, np.rint(size / unit).astype(np.int64), np.where(favoured == 1, biases, 1.0 - biases))
+
+    def p_values(self, codewords: Codewords) -> Floats:
+        """Chance that a given innocent copy fits as well, for each codeword: exact."""
+        p_values: Floats = self.tails()[self.sums(codewords)]
+        return p_values
+
+    def sums(self, codewords: Codewords) -> NDArray[np.int64]:
+        return weighted_matches(codewords, self.favoured, self.weights)
+
+    def tails(self) -> Floats:
+        counted = self.weights > 0
+        return weighted_tails(self.weights[counted], self.chances[counted])
+
+
+def p_values_alone(codewords: Codewords, bits: Bits, biases: Floats) -> Floats:
+    """For each copy, the chance that a given innocent one fits as well: exact, and uniform among innocents.
+
+    With the interleaving attack's log-likelihood ratio as the score (Laarhoven 2014, "Capacities and capacity-achieving
+    decoders for various fingerprinting games", section III): ln(1 + (1 - q) / (c q)) if the copy says what the leak
+    shows, q being how common that is, else ln(1 - 1 / c).
+    """
+    common = np.where(bits == 1, biases, 1.0 - biases)
+    gain = np.log1p((1.0 - common) / (COLLUDERS * common)) - log(1.0 - 1.0 / COLLUDERS)
+    return _Test.of(np.where(bits == 1, gain, -gain), biases).p_values(codewords)
+
+
+def p_values(codewords: Codewords, bits: Bits, biases: Floats, *, error_bound: float) -> Floats:
+    """For each copy, the chance that a given innocent one fits as well in any of the tests that could be made of it.
+
+    Among innocents no smaller than uniform. The error bound decides only which tests are worth their time: a copy
+    that would be accused alone needs no company.
+    """
+    p_values = np.minimum(p_values_alone(codewords, bits, biases) / SHARES[0], 1.0)
+    order = np.argsort(p_values, kind="stable")
+    bound = largest_p_value(recipients=max(len(codewords), 1), error_bound=error_bound)
+    untold = [int(copy) for copy in order[:_TESTED] if p_values[copy] > bound]
+    for others in range(1, min(len(STRATEGIES), len(codewords))):
+        price = COMPANIES * len(STRATEGIES[others]) / SHARES[others]
+        found = sorted(_in_company(codewords, bits, biases, pool=order[:_POOL], tested=untold, others=others))
+        for one in found[: -_FINALISTS - 1 : -1]:
+            if one.nats > log(price / bound) - _PROMISING:
+                exact = float(_Test.of(one.gain, biases).p_values(codewords[one.copy][None])[0])
+                p_values[one.copy] = max(min(p_values[one.copy], exact * price), SMALLEST)
+    return p_values
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _InCompany:
+    """How much likelier the leak is if this copy was mixed in with its best company than if it was not."""
+
+    nats: float
+    copy: int
+    gain: Floats = field(compare=False, repr=False)  # (sites,) of a 1 over a 0
+
+
+def _in_company(
+    codewords: Codewords, bits: Bits, biases: Floats, *, pool: NDArray[np.intp], tested: Sequence[int], others: int
+) -> list[_InCompany]:
+    """Each tested copy in the best of those companies that are likeliest without it.
+
+    Every copy has as many others to choose from, so that its own codeword has no say in who they are: where it is not
+    in the pool itself, the last of the pool is left out.
+    """
+    companies = np.array(list(combinations(range(len(pool)), others)))  # (companies, others), ranks in the pool
+    ones = codewords[pool].astype(np.intp)[companies].sum(axis=1)  # (companies, sites), how many of them hold a 1
+    rank_of = {int(copy): rank for rank, copy in enumerate(pool)}
+    best: dict[int, _InCompany] = {}
+    for strategy in STRATEGIES[others]:
+        without, chance_of_zero, chance_of_one = _log_likelihoods(strategy, bits, biases)
+        every_site = np.arange(len(bits))
+        ranked = np.argsort(-without[ones, every_site].sum(axis=1), kind="stable")
+        for copy in tested:
+            is_absent = companies == rank_of.get(copy, len(pool) - 1)
+            chosen = ranked[~is_absent.any(axis=1)[ranked]][:COMPANIES]
+            held = np.where(
+                codewords[copy] == 1, chance_of_one[ones[chosen], every_site], chance_of_zero[ones[chosen], every_site]
+            )
+            nats = (held - without[ones[chosen], every_site]).sum(axis=1)
+            top = int(np.argmax(nats))
+            if copy not in best or nats[top] > best[copy].nats:
+                gain = (chance_of_one - chance_of_zero)[ones[chosen[top]], every_site]
+                best[copy] = _InCompany(float(nats[top]), copy, gain)
+    return list(best.values())
+
+
+def _log_likelihoods(strategy: Strategy, bits: Bits, biases: Floats) -> tuple[Floats, Floats, Floats]:
+    """Of what the leak shows, where 0, 1, ... of the others hold a 1 and one more copy any bit, a 0, or a 1.
+
+    Each is (others + 1, sites).
+    """
+    writes_one = (1.0 - NOISE) * np.array(strategy)[:, None] + NOISE * biases  # (others + 2, sites)
+    shown = np.where(bits == 1, writes_one, 1.0 - writes_one)
+    zero, one = shown[:-1], shown[1:]
+    return np.log((1.0 - biases) * zero + biases * one), np.log(zero), np.log(one)

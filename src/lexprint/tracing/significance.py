@@ -1,0 +1,97 @@
+"""How surprising it would be if an innocent copy fitted the leak as well: exact tails, corrected for the number of copies.
+
+No normal approximation: accusations live at chances of a billionth, where it is wrong by orders of magnitude. Chances
+too small for a float are stated as the smallest one, so nothing is ever called impossible.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import ceil, expm1, log, log1p, log2
+from sys import float_info
+
+import numpy as np
+from numpy.typing import NDArray
+
+SMALLEST = float_info.min
+
+
+def binomial_tails(readable: int) -> NDArray[np.float64]:
+    """Chance of at least 0, 1, ... `readable` heads from as many fair coins; whole numbers, rounded once."""
+    tails = np.empty(readable + 1)
+    ways, total, all_ways = 1, 0, 2**readable
+    for heads in range(readable, -1, -1):
+        total += ways
+        tails[heads] = max(total / all_ways, SMALLEST)
+        ways = ways * heads // (readable - heads + 1)  # comb(readable, heads - 1)
+    return tails
+
+
+def weighted_tails(weights: NDArray[np.int64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Chance that a sum of independent weights, each counted with its own chance, is at least 0, 1, ... all of them.
+
+    The weights are whole, so this is the distribution itself and not an approximation on a grid; only positive numbers
+    are added, so the relative error stays near that of a single addition, however far out.
+    """
+    distribution = np.zeros(int(weights.sum()) + 1)
+    distribution[0], top = 1.0, 1
+    for weight, chance in zip(weights.tolist(), chances.tolist(), strict=True):
+        counted = distribution[:top] * chance
+        distribution[:top] *= 1.0 - chance
+        top += weight
+        distribution[weight:top] += counted
+    return np.clip(np.cumsum(distribution[::-1])[::-1], SMALLEST, 1.0)
+
+
+def family_wise_p_value(p_value: float, *, recipients: int) -> float:
+    """Chance that some innocent copy fits this well, given how many were compared.
+
+    The best of a thousand innocents looks guilty more often than any one of them, hence the correction (Sidak;
+    codewords are drawn independently).
+    """
+    if p_value >= 1.0:
+        return 1.0
+    return -expm1(recipients * log1p(-p_value))  # 1 - (1 - p) ** n would round tiny chances to zero
+
+
+def largest_p_value(*, recipients: int, error_bound: float) -> float:
+    """What a single copy's chance may be so that the family-wise one stays within the bound."""
+    return -expm1(log1p(-error_bound) / recipients)
+
+
+def sites_needed(recipients: int, *, wrong: float, error_bound: float = 1e-6, power: float = 0.99) -> int:
+    """Readable sites with which the right copy is accused as surely as `power`, if this share of them reads wrong.
+
+    Exact, for codewords of fair coins.
+    """
+    if not 0.0 <= wrong < 0.5:
+        raise ValueError(f"{wrong} of the sites wrong; needed: a share below one half, else every copy fits alike")
+    if recipients < 1 or not 0.0 < error_bound < 1.0 or not 0.0 < power < 1.0:
+        raise ValueError("needed: at least one recipient, an error bound and a power between 0 and 1")
+    bound = largest_p_value(recipients=recipients, error_bound=error_bound)
+    matches = sites = ceil(-log2(bound))  # with fewer, not even a perfect fit would do
+    while True:
+        while _binomial_tail(matches, sites, chance=0.5) > bound:
+            matches += 1
+        if matches <= sites and _binomial_tail(matches, sites, chance=1.0 - wrong) >= power:
+            return sites
+        sites += 1
+
+
+def _binomial_tail(least: int, sites: int, *, chance: float) -> float:
+    """Chance of at least `least` of `sites`, summed from the logarithms of its terms."""
+    if chance == 1.0 or least > sites:
+        return float(least <= sites)
+    counts = np.arange(least, sites + 1)
+    ways = _log_factorial(sites)[sites] - _log_factorial(sites)[counts] - _log_factorial(sites)[sites - counts]
+    return float(np.exp(ways + counts * log(chance) + (sites - counts) * log1p(-chance)).sum())
+
+
+def _log_factorial(largest: int) -> NDArray[np.float64]:
+    """Logarithms of 0!, 1!, ... at least up to `largest`!"""
+    return _log_factorials(1 << largest.bit_length())
+
+
+@cache
+def _log_factorials(largest: int) -> NDArray[np.float64]:
+    return np.cumsum(np.log(np.maximum(np.arange(largest + 1), 1)))
