@@ -1,0 +1,434 @@
+"""Report: what a trace found, as canonical JSON that is signed with Ed25519, and the verification of its signature.
+
+The bytes that are signed are canonical JSON as in RFC 8785: sorted keys, no white space, UTF-8. They hold no floating-point
+numbers, which no two programs write alike: shares and chances are decimal strings, such as "0.9312" and "3.12e-11". A chance
+of error is rounded up, so that a report never claims less than was calculated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
+from typing import Any, Literal, TypeAlias, get_args
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from lexprint.coding.keys import MasterKey
+from lexprint.errors import BadSignature, ReportError
+from lexprint.watermark.sites import Pair
+
+FORMAT = 1  # raised when a reader of the old form would misunderstand the new one
+PURPOSE = "report signing"  # of the subkey
+SIGNIFICANT_DIGITS = 3  # of a chance of error
+LEAST_CHANCE = Decimal("1e-300")  # smaller ones are lost in the arithmetic, so none is claimed
+
+STATEMENT = (
+    "This report identifies a copy, not a person. Anyone who had access to that copy, with or without the knowledge of its "
+    "recipient, may have passed it on."
+)
+
+Outcome: TypeAlias = Literal["one copy", "several copies", "inconclusive", "no document"]
+
+
+def chance(probability: float) -> Decimal:
+    """A chance of error as it is reported: three digits, rounded up.
+
+    >>> str(chance(3.1187e-11)), str(chance(0.25)), str(chance(0.0))
+    ('3.12E-11', '0.25', '1E-300')
+    """
+    rounded = Context(prec=SIGNIFICANT_DIGITS, rounding=ROUND_CEILING).create_decimal_from_float(probability)
+    return min(max(rounded.normalize(), LEAST_CHANCE), Decimal(1))
+
+
+def share(part: float) -> Decimal:
+    """A part of the whole, to four places."""
+    return Decimal(part).quantize(Decimal("0.0001"), rounding=ROUND_HALF_EVEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """What was traced; its text is not kept."""
+
+    digest: str  # SHA-256 of the file, or of the text in UTF-8 where there was no file
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class TracedDocument:
+    """The master that the leak was compared with."""
+
+    id: str
+    name: str
+    version: int  # 1, 2, ... among the documents of that name
+    created_at: datetime
+    issuing: str
+    code: str
+    characters: int
+    sites: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCopy:
+    """How well a copy agrees with the leak.
+
+    Only accused copies have a recipient here: to name those who merely come next would cast suspicion on innocents.
+    """
+
+    number: int
+    recipient: str | None
+    issued_at: datetime | None
+    matches: int
+    readable: int
+    p_value: Decimal  # chance that one innocent copy agrees so well
+    family_p_value: Decimal  # chance that any of all innocent copies does
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One site: what the master says there, what the leak says, and what each accused copy was given."""
+
+    site: int  # 1, 2, ... in the order of the text
+    offset: int  # of the word in the master, in characters
+    before: str  # a few words of the master
+    word: str
+    after: str
+    pair: Pair
+    bit: int | None  # None: the leak shows neither word of the pair
+    seen: str | None  # what stands there in the leak; None: the passage is missing
+    given: tuple[str, ...]  # word in each of the accused copies, in their order
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Of the content and of what stands beside it; hexadecimal."""
+
+    value: str
+    public_key: str
+    key_id: str  # which master key; never the key
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a trace found. An unsigned report says so; a signed one was verified when it was read."""
+
+    id: str  # sixteen hexadecimal digits
+    version: str  # of lexprint
+    made_at: datetime
+    leak: Leak
+    document: TracedDocument | None  # None: no registered document is like the leak
+    verdict: Outcome
+    accused: tuple[RankedCopy, ...]
+    ranking: tuple[RankedCopy, ...] = field(repr=False)  # best first
+    compared: int  # copies
+    readable: int  # sites where the leak shows one of the two words
+    matches_needed: int | None  # to be accused; None: matches alone do not decide, or none are enough
+    error_bound: Decimal  # over all copies compared
+    covered_share: Decimal  # of the master's words that are in the leak
+    edited_share: Decimal  # of those that were changed
+    evidence: tuple[Evidence, ...] = field(repr=False)
+    notes: tuple[str, ...]
+    statement: str = field(default=STATEMENT, repr=False)
+    signature: Signature | None = None
+
+    def __post_init__(self) -> None:
+        if not self._is_consistent():
+            raise ValueError("a report that contradicts itself")
+
+    def _is_consistent(self) -> bool:
+        accusations = {"one copy": len(self.accused) == 1, "several copies": len(self.accused) > 1}
+        return (
+            accusations.get(self.verdict, not self.accused)
+            and (self.document is None) == (self.verdict == "no document")
+            and all(copy.recipient is not None for copy in self.accused)
+            and all(copy.p_value > 0 for copy in self.accused + self.ranking)
+            and all(one.bit in (None, 0, 1) and len(one.given) == len(self.accused) for one in self.evidence)
+        )
+
+
+def sign(report: Report, key: MasterKey) -> Report:
+    """The report with a signature that only this master key can make."""
+    private = _private_key(key)
+    unsigned = Signature("", private.public_key().public_bytes_raw().hex(), key.id)
+    value = private.sign(_signed_bytes(content_json(report), unsigned)).hex()
+    return replace(report, signature=replace(unsigned, value=value))
+
+
+def public_key_of(key: MasterKey) -> str:
+    """What verifies the reports signed with this master key; may be published."""
+    return _private_key(key).public_key().public_bytes_raw().hex()
+
+
+def require_signer(report: Report, public_keys: Iterable[str], *, name: str) -> None:
+    """Refuse a report that none of these keys signed."""
+    if report.signature is None:
+        raise ReportError(f"{name} is not signed; needed: a report that was traced with a master key")
+    if report.signature.public_key not in {public_key.lower() for public_key in public_keys}:
+        raise BadSignature(name)
+
+
+def _private_key(key: MasterKey) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(key.derive(PURPOSE))
+
+
+def canonical_json(value: object) -> bytes:
+    """RFC 8785 for what reports are made of: text, whole numbers, lists, and objects with ASCII keys."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _signed_bytes(content: object, signature: Signature) -> bytes:
+    """All of the file but the signature itself, so that nothing in it can be exchanged."""
+    return canonical_json({"key_id": signature.key_id, "public_key": signature.public_key, "report": content})
+
+
+def report_bytes(report: Report) -> bytes:
+    """The report as a file."""
+    return canonical_json(report_json(report)) + b"\n"
+
+
+def report_json(report: Report) -> dict[str, object]:
+    signature = report.signature
+    return {
+        "report": content_json(report),
+        "signature": signature and signature.value,
+        "public_key": signature and signature.public_key,
+        "key_id": signature and signature.key_id,
+    }
+
+
+def content_json(report: Report) -> dict[str, object]:
+    """What is signed."""
+    document = report.document
+    return {
+        "format": FORMAT,
+        "id": report.id,
+        "lexprint": report.version,
+        "made_at": _time_text(report.made_at),
+        "leak": {"sha256": report.leak.digest, "words": report.leak.words},
+        "document": document and _document_json(document),
+        "verdict": report.verdict,
+        "accused": [_copy_json(copy) for copy in report.accused],
+        "ranking": [_copy_json(copy) for copy in report.ranking],
+        "compared": report.compared,
+        "readable": report.readable,
+        "matches_needed": report.matches_needed,
+        "error_bound": decimal_text(report.error_bound),
+        "covered_share": decimal_text(report.covered_share),
+        "edited_share": decimal_text(report.edited_share),
+        "evidence": [_evidence_json(evidence) for evidence in report.evidence],
+        "notes": list(report.notes),
+        "statement": report.statement,
+    }
+
+
+def _document_json(document: TracedDocument) -> dict[str, object]:
+    return {
+        "id": document.id,
+        "name": document.name,
+        "version": document.version,
+        "created_at": _time_text(document.created_at),
+        "issuing": document.issuing,
+        "code": document.code,
+        "characters": document.characters,
+        "sites": document.sites,
+    }
+
+
+def _copy_json(copy: RankedCopy) -> dict[str, object]:
+    return {
+        "number": copy.number,
+        "recipient": copy.recipient,
+        "issued_at": copy.issued_at and _time_text(copy.issued_at),
+        "matches": copy.matches,
+        "readable": copy.readable,
+        "p_value": decimal_text(copy.p_value),
+        "family_p_value": decimal_text(copy.family_p_value),
+    }
+
+
+def _evidence_json(evidence: Evidence) -> dict[str, object]:
+    return {
+        "site": evidence.site,
+        "offset": evidence.offset,
+        "before": evidence.before,
+        "word": evidence.word,
+        "after": evidence.after,
+        "pair": list(evidence.pair),
+        "bit": evidence.bit,
+        "seen": evidence.seen,
+        "given": list(evidence.given),
+    }
+
+
+def _time_text(time: datetime) -> str:
+    """UTC, to the second."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def decimal_text(number: Decimal) -> str:
+    """Plain where that is short, else with an exponent.
+
+    >>> [decimal_text(Decimal(text)) for text in ("0.0312", "1E-6", "3.12E-11", "1", "0.9300")]
+    ['0.0312', '1e-6', '3.12e-11', '1', '0.93']
+    """
+    normal = number.normalize()
+    return f"{normal:f}" if normal == 0 or abs(normal) >= Decimal("0.001") else f"{normal:e}"
+
+
+_DAMAGE = (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError)
+
+
+def read_report(content: bytes, *, name: str = "the report") -> Report:
+    """A report from its file; one whose content does not fit its signature is refused.
+
+    Who signed it is another question: see `require_signer`.
+    """
+    try:
+        value = json.loads(content, object_pairs_hook=_without_repetition, parse_float=_refuse, parse_constant=_refuse)
+        envelope = _parsed_envelope(value)
+    except _DAMAGE as error:
+        raise ReportError(f"{name} is damaged or something else; needed: JSON that lexprint trace wrote") from error
+    if envelope is not None:
+        _require_intact(value["report"], envelope, name)
+    form = value["report"].get("format") if isinstance(value["report"], dict) else None
+    if type(form) is int and form > FORMAT:
+        raise ReportError(f"{name} was written by a later version (format {form}); run: pip install --upgrade lexprint")
+    try:
+        report = replace(_parsed(value["report"]), signature=envelope)
+        is_whole = canonical_json(content_json(report)) == canonical_json(value["report"])
+    except _DAMAGE as error:
+        raise ReportError(f"{name} is damaged or something else; needed: JSON that lexprint trace wrote") from error
+    if not is_whole:
+        raise ReportError(f"{name} holds what no report holds; needed: JSON that lexprint trace wrote")
+    return report
+
+
+def _require_intact(content: object, signature: Signature, name: str) -> None:
+    try:
+        public_key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signature.public_key))
+        public_key.verify(bytes.fromhex(signature.value), _signed_bytes(content, signature))
+    except (InvalidSignature, ValueError, RecursionError) as error:  # the latter: no key, or cannot be written out
+        raise BadSignature(name) from error
+
+
+def _without_repetition(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Programs disagree on which of two equal keys counts."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a key stands twice")
+    return value
+
+
+def _refuse(number: str) -> object:
+    raise ValueError(f"{number} is not a whole number")
+
+
+def _parsed_envelope(value: Any) -> Signature | None:
+    if set(value) != {"report", "signature", "public_key", "key_id"}:
+        raise ValueError("not the keys of a report")
+    parts = [value["signature"], value["public_key"], value["key_id"]]
+    if parts == [None, None, None]:
+        return None
+    signature = Signature(*map(_text, parts))
+    if signature.value != signature.value.lower() or signature.public_key != signature.public_key.lower():
+        raise ValueError("not as it was written")  # else capitals could be changed unnoticed
+    return signature
+
+
+def _parsed(value: Any) -> Report:
+    return Report(
+        id=_text(value["id"]),
+        version=_text(value["lexprint"]),
+        made_at=_time(value["made_at"]),
+        leak=Leak(_text(value["leak"]["sha256"]), _count(value["leak"]["words"])),
+        document=None if value["document"] is None else _parsed_document(value["document"]),
+        verdict=_outcome(value["verdict"]),
+        accused=tuple(map(_parsed_copy, value["accused"])),
+        ranking=tuple(map(_parsed_copy, value["ranking"])),
+        compared=_count(value["compared"]),
+        readable=_count(value["readable"]),
+        matches_needed=None if value["matches_needed"] is None else _count(value["matches_needed"]),
+        error_bound=_decimal(value["error_bound"]),
+        covered_share=_decimal(value["covered_share"]),
+        edited_share=_decimal(value["edited_share"]),
+        evidence=tuple(map(_parsed_evidence, value["evidence"])),
+        notes=tuple(map(_text, value["notes"])),
+        statement=_text(value["statement"]),
+    )
+
+
+def _parsed_document(value: Any) -> TracedDocument:
+    return TracedDocument(
+        id=_text(value["id"]),
+        name=_text(value["name"]),
+        version=_count(value["version"]),
+        created_at=_time(value["created_at"]),
+        issuing=_text(value["issuing"]),
+        code=_text(value["code"]),
+        characters=_count(value["characters"]),
+        sites=_count(value["sites"]),
+    )
+
+
+def _parsed_copy(value: Any) -> RankedCopy:
+    return RankedCopy(
+        number=_count(value["number"]),
+        recipient=_text_or_none(value["recipient"]),
+        issued_at=None if value["issued_at"] is None else _time(value["issued_at"]),
+        matches=_count(value["matches"]),
+        readable=_count(value["readable"]),
+        p_value=_decimal(value["p_value"]),
+        family_p_value=_decimal(value["family_p_value"]),
+    )
+
+
+def _parsed_evidence(value: Any) -> Evidence:
+    return Evidence(
+        site=_count(value["site"]),
+        offset=_count(value["offset"]),
+        before=_text(value["before"]),
+        word=_text(value["word"]),
+        after=_text(value["after"]),
+        pair=Pair(*map(_text, value["pair"])),
+        bit=None if value["bit"] is None else _count(value["bit"]),
+        seen=_text_or_none(value["seen"]),
+        given=tuple(map(_text, value["given"])),
+    )
+
+
+def _outcome(value: object) -> Outcome:
+    outcomes: tuple[Outcome, ...] = get_args(Outcome)
+    return outcomes[outcomes.index(_text(value))]  # type: ignore[arg-type] # whatever is no outcome is not found
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value
+
+
+def _text_or_none(value: object) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError("not a count")
+    return value
+
+
+def _decimal(value: object) -> Decimal:
+    number = Decimal(_text(value))
+    if not 0 <= number <= 1:
+        raise ValueError("not a share of one")
+    return number
+
+
+def _time(value: object) -> datetime:
+    time = datetime.fromisoformat(_text(value))
+    if time.utcoffset() != timedelta(0):
+        raise ValueError("not UTC")
+    return time

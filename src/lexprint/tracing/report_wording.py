@@ -1,0 +1,214 @@
+"""What a report says in plain words: the verdict, the chance of error, and how it was established."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from lexprint.tracing.report import Report
+
+LARGEST_IN_WORDS = 10**15  # beyond it no name of a number helps
+
+_MAGNITUDES = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
+
+
+def chance_in_words(probability: Decimal) -> str:
+    """A chance that a person can imagine, and never smaller than it is.
+
+    >>> [chance_in_words(Decimal(text)) for text in ("2.31E-11", "0.000001", "0.004", "0.7")]
+    ['less than 1 in 43 billion', 'at most 1 in 1 million', 'at most 1 in 250', 'more than 1 in 2']
+    """
+    if probability > Decimal("0.5"):
+        return "more than 1 in 2"
+    if probability * LARGEST_IN_WORDS < 1:
+        return "less than 1 in a million billion"
+    odds = 1 / probability
+    rounded = two_digits_down(int(odds))
+    relation = "at most" if odds == rounded else "less than"
+    for size, name in _MAGNITUDES:
+        if rounded >= size:
+            return f"{relation} 1 in {rounded / size:g} {name}"
+    return f"{relation} 1 in {rounded:,}"
+
+
+def two_digits_down(number: int) -> int:
+    """
+    >>> two_digits_down(43_290), two_digits_down(7)
+    (43000, 7)
+    """
+    unit: int = 10 ** max(0, len(str(number)) - 2)
+    return number // unit * unit
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def date_in_words(time: datetime) -> str:
+    return f"{time.day} {time:%B %Y}"
+
+
+def headline(report: Report) -> str:
+    """The verdict."""
+    match report.verdict:
+        case "one copy":
+            return f"The leak comes from copy {report.accused[0].number}"
+        case "several copies":
+            return f"The leak was made from copies {_listed([copy.number for copy in report.accused])}"
+        case "inconclusive":
+            return "No copy can be named"
+        case "no document":
+            return "No registered document is like this text"
+
+
+def explanation(report: Report) -> str:
+    """Why that is the verdict, in a sentence."""
+    match report.verdict:
+        case "one copy" | "several copies":
+            worst = max(
+                copy.family_p_value for copy in report.accused
+            )  # a verdict is as weak as its weakest accusation
+            return f"The chance that a copy is named wrongly is {chance_in_words(worst)}."
+        case "inconclusive":
+            return (
+                f"{_readable(report)}, and no copy agrees with the leak so well that the chance of an error would be "
+                f"{chance_in_words(report.error_bound)}."
+            )
+        case "no document":
+            return "Its wording is not that of any document in the registry, so there is nothing to compare it with."
+
+
+def _readable(report: Report) -> str:
+    if report.document is not None and report.document.issuing == "blind":
+        return "No mark could be read with certainty"
+    return f"{counted(report.readable, 'marked word')} could be read"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    *others, last = map(str, numbers)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def method(report: Report) -> list[tuple[str, str]]:
+    """How the verdict was established, as titles and paragraphs for readers who are not statisticians."""
+    if report.document is None:
+        return []
+    if report.document.issuing == "blind":
+        return _method_of_blind_copies(report)
+    return _method_of_fair_coins(report) if report.document.code == "independent" else _method_of_tardos(report)
+
+
+def _method_of_fair_coins(report: Report) -> list[tuple[str, str]]:
+    return [
+        _how_copies_differ(
+            report,
+            drawn="was decided by the toss of a fair coin, separately for every copy and place, by means of a secret key",
+            innocent="An innocent copy therefore agrees with the leak as a coin falls: at about half of the places.",
+        ),
+        _how_the_leak_was_read(report),
+        _how_the_chance_was_calculated(
+            report,
+            weighed="the number of agreements is set against the exact chance of so many or more by accident (binomial "
+            "distribution)",
+        ),
+        _what_it_rests_on(),
+    ]
+
+
+def _method_of_tardos(report: Report) -> list[tuple[str, str]]:
+    return [
+        _how_copies_differ(
+            report,
+            drawn="was decided by chance, separately for every copy and place, by means of a secret key, and with odds "
+            "that differ from place to place, so that a text put together from several copies can be traced too (a "
+            "Tardos code)",
+            innocent="An innocent copy therefore agrees with the leak by chance alone, and the odds are known exactly.",
+        ),
+        _how_the_leak_was_read(report),
+        _how_the_chance_was_calculated(
+            report,
+            weighed="agreements are weighed by how unusual they are, and their sum is set against its exact chance of "
+            "arising by accident",
+        ),
+        _what_it_rests_on(),
+    ]
+
+
+def _how_copies_differ(report: Report, *, drawn: str, innocent: str) -> tuple[str, str]:
+    return (
+        "How copies differ.",
+        (
+            f"Before the document was handed out, {counted(_sites(report), 'word')} were chosen in it for which another word "
+            f"says the same at that place. Which of the two words a copy was given {drawn}. {innocent}"
+        ),
+    )
+
+
+def _how_the_leak_was_read(report: Report) -> tuple[str, str]:
+    return (
+        "How the leak was read.",
+        (
+            "The leak was laid beside the document word by word; layout, spacing, cuts and the order of passages do not "
+            f"matter. At {report.readable:,} of {counted(_sites(report), 'place')} it shows one of the two words. Places that "
+            "were edited or cut count neither for nor against any copy, and a repeated passage counts once."
+        ),
+    )
+
+
+def _how_the_chance_was_calculated(report: Report, *, weighed: str) -> tuple[str, str]:
+    return (
+        "How the chance of error was calculated.",
+        (
+            f"For each of the {counted(report.compared, 'copy', 'copies')} compared, {weighed}. The best of many innocent "
+            "copies looks more suspicious than any one of them; the chance stated is therefore the chance that any innocent "
+            "copy at all would agree so well. A copy is named only if that chance is "
+            f"{chance_in_words(report.error_bound)}, a limit that was set before the trace. Nothing is assumed about who "
+            "leaked the text, or how it was changed."
+        ),
+    )
+
+
+def _what_it_rests_on() -> tuple[str, str]:
+    return (
+        "What it rests on.",
+        (
+            "The registry of issued copies must be complete and have been kept safe: someone who could read it, or who held "
+            "another recipient's copy, could have written a text that points to that copy."
+        ),
+    )
+
+
+def _sites(report: Report) -> int:
+    return 0 if report.document is None else report.document.sites
+
+
+def _method_of_blind_copies(report: Report) -> list[tuple[str, str]]:
+    return [
+        (
+            "How copies differ.",
+            (
+                "Each copy carries its number in its wording: where either of two words says the same, the number and a "
+                "secret key decide which of them stands there."
+            ),
+        ),
+        (
+            "How the leak was read.",
+            (
+                "With the same key the places were found again in the leak itself, and the number was put together from the "
+                "words there."
+            ),
+        ),
+        (
+            "How the chance of error was calculated.",
+            (
+                "The chance stated is the chance that a text without a mark, or marked with another key, would show the "
+                f"number of any of the {counted(report.compared, 'copy', 'copies')} so clearly. A copy is named only if it is "
+                f"{chance_in_words(report.error_bound)}, a limit that was set before the trace."
+            ),
+        ),
+        (
+            "What it rests on.",
+            "The key must have been kept secret: whoever has it can write texts that carry the number of any copy.",
+        ),
+    ]

@@ -1,0 +1,107 @@
+"""Pictures: every site and every copy is where it belongs."""
+
+from dataclasses import replace
+from decimal import Decimal
+from xml.etree.ElementTree import Element
+
+import pytest
+from tests.tracing.reports import report_of
+
+from lexprint.tracing.report import Evidence, RankedCopy
+from lexprint.tracing.report_pictures import (
+    BARS,
+    Reading,
+    is_decided_by_matches,
+    picture_of_ranking,
+    picture_of_sites,
+    reading_of,
+)
+from lexprint.watermark.sites import Pair
+
+PAIR = Pair("big", "large")
+
+
+def drawn(figure: Element, tag: str, class_: str) -> list[Element]:
+    picture = figure.find("svg")
+    assert picture is not None
+    return [one for one in picture.iter(tag) if one.get("class") == class_]
+
+
+def number(shape: Element, name: str) -> float:
+    return float(shape.get(name, "nan"))
+
+
+@pytest.mark.parametrize(
+    ("bit", "seen", "accused", "reading"),
+    [
+        (0, "big", 0, "match"),
+        (0, "big", 1, "mismatch"),
+        (1, "large", 1, "match"),
+        (0, "big", None, "readable"),
+        (None, "huge", 0, "neither"),
+        (None, None, 0, "missing"),
+        (None, None, None, "missing"),
+    ],
+)
+def test_readings(bit: int | None, seen: str | None, accused: int | None, reading: Reading) -> None:
+    """What the leak shows, as each accused copy sees it."""
+    evidence = Evidence(1, 0, "a", "big", "house", PAIR, bit, seen, ("big", "large"))
+    assert reading_of(evidence, accused) == reading
+
+
+def test_every_site_has_a_stroke_in_every_lane() -> None:
+    """As many of each kind as there are, and matches as many as the report says."""
+    report = report_of(recipients=("Ann", "Ben"), verdict="several copies")
+    figure = picture_of_sites(report)
+    assert len(drawn(figure, "rect", "match")) == sum(copy.matches for copy in report.accused)
+    for kind, tag in (("mismatch", "rect"), ("neither", "rect"), ("missing", "circle")):
+        expected = [reading_of(one, lane) for one in report.evidence for lane in (0, 1)].count(kind)  # type: ignore[arg-type]
+        assert len(drawn(figure, tag, kind)) == expected > 0
+
+
+def test_sites_stand_in_order_within_the_picture() -> None:
+    """From left to right as in the document, none outside."""
+    places = [number(stroke, "x") for stroke in drawn(picture_of_sites(report_of(sites=400)), "rect", "match")]
+    assert places == sorted(places)
+    assert 0 <= places[0] < places[-1] < 720
+
+
+def test_only_accused_copies_reach_the_line() -> None:
+    """The longest bar is the named copy's, and the line separates it from all others."""
+    figure = picture_of_ranking(report_of())
+    (needed,) = drawn(figure, "line", "needed")
+    ends = {
+        kind: [number(bar, "x") + number(bar, "width") for bar in drawn(figure, "rect", kind)]
+        for kind in ("bar named", "bar")
+    }
+    assert len(ends["bar named"]) == 1
+    assert len(ends["bar"]) == BARS - 1
+    assert max(ends["bar"]) < number(needed, "x1") <= ends["bar named"][0]
+
+
+def test_weighed_matches_are_drawn_by_strength() -> None:
+    """Where matches do not decide, the chance does, and the line allows for the number of copies."""
+    report = report_of()
+    assert report.document is not None
+    assert is_decided_by_matches(report)
+    weighed = replace(report, document=replace(report.document, code="tardos"))
+    assert not is_decided_by_matches(weighed)
+    figure = picture_of_ranking(weighed)
+    (needed,) = drawn(figure, "line", "needed")
+    (named,) = drawn(figure, "rect", "bar named")
+    assert number(named, "x") + number(named, "width") > number(needed, "x1")
+    assert drawn(figure, "line", "expected") == []
+
+
+def test_an_accusation_that_matches_do_not_explain() -> None:
+    """Such as that of a colluder: the picture shows what did decide."""
+    report = report_of(recipients=("Ann", "Ben"), verdict="several copies")
+    assert not is_decided_by_matches(report)
+
+
+def test_a_single_copy() -> None:
+    """One bar, and the caption speaks of one copy."""
+    only = RankedCopy(1, None, None, 0, 0, Decimal(1), Decimal(1))
+    report = replace(report_of(recipients=(), verdict="inconclusive"), ranking=(only,), compared=1, readable=0)
+    caption = picture_of_ranking(report).findtext("figcaption", "")
+    assert caption.startswith("1 copy was compared.")
