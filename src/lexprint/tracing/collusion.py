@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lexprint.tracing.likelihood import weighted_matches
 from lexprint.tracing.records import Codewords
-from lexprint.tracing.significance import SMALLEST, largest_p_value, weighted_tails
+from lexprint.tracing.significance import SMALLEST, weighted_tails
 
 Bits: TypeAlias = NDArray[np.uint8]  # (sites,)
 Floats: TypeAlias = NDArray[np.float64]
@@ -99,7 +99,7 @@ def p_values(codewords: Codewords, bits: Bits, biases: Floats, *, error_bound: f
     """
     p_values = np.minimum(p_values_alone(codewords, bits, biases) / SHARES[0], 1.0)
     order = np.argsort(p_values, kind="stable")
-    bound = largest_p_value(recipients=max(len(codewords), 1), error_bound=error_bound)
+    bound = error_bound / max(len(codewords), 1)
     untold = [int(copy) for copy in order[:_TESTED] if p_values[copy] > bound]
     for others in range(1, min(len(STRATEGIES), len(codewords))):
         price = COMPANIES * len(STRATEGIES[others]) / SHARES[others]

@@ -5,6 +5,8 @@ Sums are of whole weights, so that their distribution among innocent copies can 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +21,7 @@ def weighted_matches(
 ) -> NDArray[np.int64]:
     """For each copy, the sum of the weights of those sites where it has the favoured bit: (copies,)."""
     copies, sites = codewords.shape
-    exact = np.float32 if int(weights.sum()) < _EXACT_IN_SINGLE else np.float64
+    exact: np.dtype[np.floating[Any]] = np.dtype("f4" if int(weights.sum()) < _EXACT_IN_SINGLE else "f8")
     signed = np.where(favoured == 1, weights, -weights).astype(exact)  # (sites,)
     offset = int(weights[favoured == 0].sum())
     sums = np.empty(copies, dtype=np.int64)

@@ -54,6 +54,11 @@ def family_wise_p_value(p_value: float, *, recipients: int) -> float:
     return -expm1(recipients * log1p(-p_value))  # 1 - (1 - p) ** n would round tiny chances to zero
 
 
+def family_wise_bound(p_value: float, *, recipients: int) -> float:
+    """The same where tests of different copies are not independent: no more than the sum of their chances."""
+    return min(recipients * p_value, 1.0)
+
+
 def largest_p_value(*, recipients: int, error_bound: float) -> float:
     """What a single copy's chance may be so that the family-wise one stays within the bound."""
     return -expm1(log1p(-error_bound) / recipients)

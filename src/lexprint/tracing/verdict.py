@@ -1,17 +1,25 @@
 """From a leak to the copy it was made of: what is seen at each site, which copies that fits, and whether it is enough.
 
-A finding names copies, not people. Every copy is tested on its own: given the leak, the codeword of an innocent copy
-is still a row of coins that nobody outside has seen, whoever else is guilty; so accusing one copy changes nothing for
-the others, and no accusation rests on another.
+A finding names copies, not people. Every copy is tested on its own: given the leak and all other codewords, that of an
+innocent copy is still a row of coins which nobody outside has seen, whoever else is guilty. So accusing one copy changes
+nothing for the others, and no accusation rests on another being right.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lexprint.text.span import Span
-from lexprint.tracing.records import Code
+from lexprint.tracing import collusion
+from lexprint.tracing.alignment import align
+from lexprint.tracing.likelihood import matches
+from lexprint.tracing.records import Code, Codewords, DocumentRecord
+from lexprint.tracing.significance import binomial_tails, family_wise_bound, family_wise_p_value
 
 Verdict: TypeAlias = Literal["one copy", "several copies", "inconclusive"]
 
@@ -54,3 +62,69 @@ class Finding:
     edited_share: float  # of the words in that part, about how many were changed, dropped or added beyond the marks
     error_bound: float
     code: Code
+
+
+def trace_document(
+    leak: str,
+    record: DocumentRecord,
+    numbers: Sequence[int],
+    codewords: Codewords,
+    *,
+    error_bound: float = ERROR_BOUND,
+) -> Finding:
+    """Which of the numbered copies of a document a leak was made of; `codewords` has a row for each number."""
+    if codewords.shape != (len(numbers), len(record.sites)):
+        raise ValueError(f"codewords are {codewords.shape}; needed: {len(numbers)} copies, {len(record.sites)} sites")
+    alignment = align(leak, record.text, record.sites)
+    observations = tuple(
+        Observation(site, place.bit, place.span, None if place.span is None else place.span.of(leak))
+        for site, place in enumerate(alignment.places)
+    )
+    suspects = _suspects(observations, record, numbers, codewords, error_bound=error_bound)
+    accused = tuple(suspect for suspect in suspects if suspect.family_p_value <= error_bound)
+    verdicts: tuple[Verdict, ...] = ("inconclusive", "one copy", "several copies")
+    return Finding(
+        verdict=verdicts[min(len(accused), 2)],
+        accused=accused,
+        ranking=suspects[:RANKED],
+        observations=observations,
+        readable=sum(observation.bit is not None for observation in observations),
+        compared=len(numbers),
+        covered_share=alignment.covered_share,
+        edited_share=alignment.edited_share,
+        error_bound=error_bound,
+        code=record.code,
+    )
+
+
+def _suspects(
+    observations: Sequence[Observation],
+    record: DocumentRecord,
+    numbers: Sequence[int],
+    codewords: Codewords,
+    *,
+    error_bound: float,
+) -> tuple[Suspect, ...]:
+    """All copies that may be accused and the best of the others, those that fit best first."""
+    readable = [observation.site for observation in observations if observation.bit is not None]
+    bits = np.array([observations[site].bit for site in readable], dtype=np.uint8)
+    read = codewords[:, readable]  # (copies, readable)
+    matching = matches(read, bits)
+    if record.code == "independent":
+        p_values, family_wise = binomial_tails(len(bits))[matching], family_wise_p_value
+    else:
+        biases: NDArray[np.float64] = np.array(record.biases)[readable]
+        p_values = collusion.p_values(read, bits, biases, error_bound=error_bound)
+        family_wise = family_wise_bound  # tests in company are not independent of each other
+    order = np.lexsort((-matching, p_values))
+    count = max(RANKED, int(np.count_nonzero(p_values <= error_bound)))
+    return tuple(
+        Suspect(
+            number=int(numbers[index]),
+            matches=int(matching[index]),
+            readable=len(bits),
+            p_value=float(p_values[index]),
+            family_p_value=family_wise(float(p_values[index]), recipients=len(numbers)),
+        )
+        for index in order[:count]
+    )

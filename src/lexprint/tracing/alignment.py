@@ -1,0 +1,417 @@
+"""Where each site of the master is in the leak, and what stands there.
+
+Passages are found by runs of three words that both texts share, in whatever order they come; at a site either member of
+its pair will do. Runs that follow each other in both texts are chained to passages, and only between the runs of a
+passage and at its ends are words compared one by one. Nothing here knows any copy's codeword: what is read, and where, depends
+on the leak and the master alone, which is what makes the statistics exact.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import log10
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
+
+from lexprint.text.span import Span
+from lexprint.tracing.normalisation import Words, find_words, spell
+from lexprint.tracing.records import CopySite
+
+SEED = 3  # words that must agree for a passage to be noticed: with one word in ten changed, seven of ten still do
+LONGEST_GAP = 24  # words between two runs of one passage, in either text
+REACH = 8  # words beside a site that speak for its place; also how far a passage is followed beyond its last run
+LEAST_SUPPORT = 4  # of those words that must agree
+LEAST_PASSAGE = 5  # words of a passage that must agree; unrelated texts share many runs of three
+ALIKE = 0.6  # similarity above which a word may be another with slips: one letter of three, two of five
+NEARER = 0.25  # by how much one member of a pair must be more similar for a misspelled word to count as it
+TIE = 0.5  # two places whose strength differs by less cannot be told apart
+REPEATED = 3.0  # places of one site whose strength differs by less are both what the leak says
+MOST_IN_MASTER = 8  # a run of words that the master repeats more often tells no place
+MOST_IN_LEAK = 16  # occurrences of a run that are followed; the others are further copies of a passage
+
+_AGREEMENT, _SKIP = 3.0, -1.0  # a pair of words that agree, and a word without a partner; a pair that does not is 0
+_BITS_OF_WORD = 21  # of a number that stands for a word; three fit into 64 bits
+_BUCKET = 32  # words
+
+
+class Place(NamedTuple):
+    """What the leak shows at a site."""
+
+    bit: int | None  # None: neither word of the pair, or it cannot be told
+    span: Span | None  # None: the place is missing
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Each site's place in the leak, and how much of the master the leak holds."""
+
+    places: tuple[Place, ...] = field(repr=False)  # one for each site
+    covered_share: float  # of the master's words, those with a place in the leak
+    edited_share: float  # of the words there, those changed, dropped or added; marks are no changes
+
+
+MISSING = Place(None, None)
+
+
+def align(leak: str, text: str, sites: Sequence[CopySite]) -> Alignment:
+    """Find the sites of a master's text in any leak."""
+    texts = _Texts.of(text, leak, sites)
+    passages = [_filled(chain, texts) for chain in _chains(_runs(texts))]
+    found = [passage for passage in passages if len(passage.agreeing) >= LEAST_PASSAGE]
+    return Alignment(_places(found, texts), *_shares(found, texts))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Texts:
+    """Master and leak as words and as numbers that stand for words; words that the master lacks are all 0."""
+
+    master: Words
+    leak: Words
+    pairs: dict[int, tuple[str, str]]  # index of a master's word -> the pair of its site
+    site_of: dict[int, int]  # index of a master's word -> its site
+    sites: int
+    choices: tuple[NDArray[np.int64], NDArray[np.int64]]  # the master with every site as its first, as its second
+    leak_numbers: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, text: str, leak: str, sites: Sequence[CopySite]) -> _Texts:
+        master, leaked = find_words(text), find_words(leak)
+        places = np.searchsorted(master.starts, [site.span.start for site in sites], side="right") - 1
+        site_of = {
+            int(place): index
+            for index, (place, site) in enumerate(zip(places, sites, strict=True))
+            if place >= 0 and site.span.start < master.ends[place]
+        }
+        pairs = {
+            place: (spell(sites[index].pair.first), spell(sites[index].pair.second)) for place, index in site_of.items()
+        }
+        numbers: dict[str, int] = {}
+        for word in (*master.spelled, *(word for pair in pairs.values() for word in pair)):
+            numbers.setdefault(word, (len(numbers) + 1) % 2**_BITS_OF_WORD)
+        choices = tuple(
+            np.array(
+                [numbers[pairs[place][bit] if place in pairs else word] for place, word in enumerate(master.spelled)],
+                dtype=np.int64,
+            )
+            for bit in (0, 1)
+        )
+        leak_numbers = np.array([numbers.get(word, 0) for word in leaked.spelled], dtype=np.int64)
+        return cls(master, leaked, pairs, site_of, len(sites), (choices[0], choices[1]), leak_numbers)
+
+    def similarity(self, master: int, leak: int) -> float:
+        """Of two words, 1 if they are the same; of a site, to the nearer member of its pair; 0 if they are not alike."""
+        found = self.leak.spelled[leak]
+        if master not in self.pairs:
+            return _similarity(self.master.spelled[master], found)
+        first, second = self.pairs[master]
+        return max(_similarity(first, found), _similarity(second, found))
+
+    def bit(self, master: int, leak: int) -> int | None:
+        """Which member of the pair stands in the leak, slips allowed where the other is much less alike."""
+        found = self.leak.spelled[leak]
+        first, second = (_similarity(word, found) for word in self.pairs[master])
+        if first == second or (max(first, second) < 1.0 and abs(first - second) < NEARER):
+            return None
+        return int(second > first)
+
+
+def _similarity(one: str, other: str) -> float:
+    if one == other:
+        return 1.0
+    if abs(len(one) - len(other)) > (1.0 - ALIKE) * max(len(one), len(other)):
+        return 0.0
+    return float(Levenshtein.normalized_similarity(one, other, score_cutoff=ALIKE))
+
+
+class _Run(NamedTuple):
+    """Words that agree, one after the other, in both texts."""
+
+    master: int
+    leak: int
+    length: int
+
+
+def _runs(texts: _Texts) -> list[_Run]:
+    """All runs of words that both texts share, by their place in the master, without those that stand alone by chance."""
+    master, leak, is_single = _seeds(texts)
+    order = np.lexsort((master, leak - master))
+    master, leak, is_single = master[order], leak[order], is_single[order]
+    if not len(master):
+        return []
+    begins = np.append(True, (np.diff(leak - master) != 0) | (np.diff(master) != 1))
+    first = np.flatnonzero(begins)
+    lengths = np.diff(np.append(first, len(master))) + SEED - 1
+    single = np.logical_or.reduceat(is_single, first)
+    kept = single | (_neighbourhood(master[first], leak[first], lengths) > LEAST_PASSAGE)
+    runs = zip(master[first][kept].tolist(), leak[first][kept].tolist(), lengths[kept].tolist(), strict=True)
+    return sorted(_Run(*run) for run in runs)
+
+
+def _seeds(texts: _Texts) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Where three words agree: their places in the master and in the leak, and whether they stand once in both."""
+    is_site = np.zeros(len(texts.master), dtype=bool)
+    is_site[list(texts.pairs)] = True
+    keys, places = [], []
+    for bits in product((0, 1), repeat=SEED):
+        rows = [texts.choices[bit] for bit in bits]
+        chosen = np.flatnonzero(
+            np.logical_and.reduce([_window(is_site, step) | (bit == 0) for step, bit in enumerate(bits)])
+        )
+        keys.append(_keys(rows)[chosen])
+        places.append(chosen)
+    key, place = np.concatenate(keys), np.concatenate(places)
+    order = np.argsort(key, kind="stable")
+    key, place = key[order], place[order]
+
+    leak_key = _keys([texts.leak_numbers] * SEED)
+    low, high = np.searchsorted(key, leak_key, side="left"), np.searchsorted(key, leak_key, side="right")
+    hits = np.flatnonzero((high > low) & (high - low <= MOST_IN_MASTER))
+    hits = hits[np.argsort(low[hits], kind="stable")]
+    _, first, occurrences = np.unique(low[hits], return_index=True, return_counts=True)
+    rank = np.arange(len(hits)) - np.repeat(first, occurrences)
+    is_single = np.repeat(occurrences, occurrences) * (high - low)[hits] == 1
+    hits, is_single = hits[rank < MOST_IN_LEAK], is_single[rank < MOST_IN_LEAK]
+
+    counts = (high - low)[hits]
+    within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    return place[np.repeat(low[hits], counts) + within], np.repeat(hits, counts), np.repeat(is_single, counts)
+
+
+def _window(values: NDArray[Any], step: int) -> NDArray[Any]:
+    """What stands `step` words after the first of each run of SEED words."""
+    return values[step : max(len(values) - SEED + 1 + step, step)]
+
+
+def _keys(rows: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """One number for each run of SEED words."""
+    keys = np.zeros(max(len(rows[0]) - SEED + 1, 0), dtype=np.int64)
+    for step, row in enumerate(rows):
+        keys = keys << _BITS_OF_WORD | _window(row, step)
+    return keys
+
+
+def _neighbourhood(master: NDArray[np.int64], leak: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Words in runs that lie near, in the master and in how far they were moved: (runs,)."""
+    rows, columns = master // _BUCKET + 1, (leak - master + int(master.max())) // (_BUCKET // 2) + 1
+    width = int(columns.max()) + 2
+    buckets, index = np.unique(rows * width + columns, return_inverse=True)
+    totals = np.bincount(index, weights=lengths).astype(np.int64)
+    near = np.zeros(len(master), dtype=np.int64)
+    for row, column in product((-1, 0, 1), repeat=2):
+        wanted = (rows + row) * width + columns + column
+        at = np.minimum(np.searchsorted(buckets, wanted), len(buckets) - 1)
+        near += np.where(buckets[at] == wanted, totals[at], 0)
+    return near
+
+
+def _chains(runs: Sequence[_Run]) -> Iterator[list[_Run]]:
+    """Runs that follow each other closely in both texts, the longest chains first; each run is in one of them."""
+    lengths: list[float] = []
+    before: list[int] = []
+    ending: dict[int, list[int]] = defaultdict(list)  # runs by where they end in the leak
+    for index, run in enumerate(runs):
+        best, previous = float(run.length), -1
+        bucket = run.leak // _BUCKET
+        for other in (*ending[bucket - 1], *ending[bucket], *ending[bucket + 1]):
+            link = _link(runs[other], run)
+            if link is not None and lengths[other] + link > best:
+                best, previous = lengths[other] + link, other
+        lengths.append(best)
+        before.append(previous)
+        ending[(run.leak + run.length) // _BUCKET].append(index)
+    used = [False] * len(runs)
+    for end in sorted(range(len(runs)), key=lambda index: -lengths[index]):
+        chain: list[_Run] = []
+        index = end
+        while index >= 0 and not used[index]:
+            used[index] = True
+            chain.append(runs[index])
+            index = before[index]
+        if chain:
+            yield chain[::-1]
+
+
+def _link(one: _Run, other: _Run) -> float | None:
+    """Words that `other` adds to a chain that ends with `one`, less for gaps and drift; None if it cannot follow."""
+    if one.master >= other.master or one.leak >= other.leak:
+        return None
+    overlap = _overlap(one, other)
+    gap, leak_gap = (
+        other.master + overlap - one.master - one.length,
+        other.leak + overlap - one.leak - one.length,
+    )
+    if overlap >= other.length or max(gap, leak_gap) > LONGEST_GAP:
+        return None
+    return other.length - overlap - 0.05 * (gap + leak_gap) - 0.2 * abs(gap - leak_gap)
+
+
+def _overlap(one: _Run, other: _Run) -> int:
+    return max(one.master + one.length - other.master, one.leak + one.length - other.leak, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A part of the master that was found, in order, in the leak."""
+
+    partners: dict[int, int]  # index of a master's word -> index of the leak's
+    agreeing: list[
+        int
+    ]  # the master's words that are the same there, or a member of their pair, slips allowed; in order
+
+    def support(self, place: int) -> int:
+        """How many words near a place agree, itself not counted."""
+        before, at = bisect_left(self.agreeing, place - REACH), bisect_left(self.agreeing, place)
+        after, beyond = bisect_left(self.agreeing, place + 1), bisect_left(self.agreeing, place + REACH + 1)
+        return at - before + beyond - after
+
+
+def _filled(chain: Sequence[_Run], texts: _Texts) -> _Passage:
+    """A chain with the words between its runs, and those beyond its ends that agree, paired too."""
+    partners: dict[int, int] = {}
+    previous: _Run | None = None
+    for run in chain:
+        skipped = 0 if previous is None else _overlap(previous, run)
+        if previous is not None:
+            between = range(previous.master + previous.length, run.master + skipped)
+            leak_between = range(previous.leak + previous.length, run.leak + skipped)
+            partners.update(_paired_between(between, leak_between, texts))
+        for step in range(skipped, run.length):
+            partners[run.master + step] = run.leak + step
+        previous = run
+    master, leak = chain[0].master, chain[0].leak
+    partners.update(
+        _paired_beyond(
+            range(master - 1, max(master - REACH, 0) - 1, -1), range(leak - 1, max(leak - REACH - 2, 0) - 1, -1), texts
+        )
+    )
+    last = chain[-1]
+    master, leak = last.master + last.length, last.leak + last.length
+    partners.update(
+        _paired_beyond(
+            range(master, min(master + REACH, len(texts.master))),
+            range(leak, min(leak + REACH + 2, len(texts.leak))),
+            texts,
+        )
+    )
+    return _Passage(
+        partners, sorted(place for place, other in partners.items() if texts.similarity(place, other) > ALIKE)
+    )
+
+
+def _paired_between(master: range, leak: range, texts: _Texts) -> Iterator[tuple[int, int]]:
+    """The best pairing, in order, of words whose surroundings are paired already on both sides."""
+    if len(master) and len(leak):
+        yield from _traced(_table(master, leak, texts), len(master), len(leak), master, leak)
+
+
+def _paired_beyond(master: range, leak: range, texts: _Texts) -> Iterator[tuple[int, int]]:
+    """The same where only the side that both begin with is paired: as far as more agrees than not."""
+    if len(master) and len(leak):
+        table = _table(master, leak, texts)
+        best = max(
+            (value, -row - column, row, column)
+            for row, values in enumerate(table)
+            for column, value in enumerate(values)
+        )
+        yield from _traced(table, best[2], best[3], master, leak)
+
+
+def _table(master: range, leak: range, texts: _Texts) -> list[list[float]]:
+    """Needleman and Wunsch's: the worth of the best pairing of the first words of each."""
+    table = [[column * _SKIP for column in range(len(leak) + 1)]]
+    for row, place in enumerate(master, start=1):
+        above, current = table[-1], [row * _SKIP]
+        for column, other in enumerate(leak):
+            paired = above[column] + _AGREEMENT * texts.similarity(place, other)
+            current.append(max(paired, above[column + 1] + _SKIP, current[column] + _SKIP))
+        table.append(current)
+    return table
+
+
+def _traced(
+    table: Sequence[Sequence[float]], row: int, column: int, master: range, leak: range
+) -> Iterator[tuple[int, int]]:
+    while row and column:
+        value = table[row][column]
+        if value == table[row - 1][column] + _SKIP:
+            row -= 1
+        elif value == table[row][column - 1] + _SKIP:
+            column -= 1
+        else:
+            row, column = row - 1, column - 1
+            yield master[row], leak[column]
+
+
+class _Candidate(NamedTuple):
+    """A word of the leak that may be the one at a site."""
+
+    strength: float
+    place: int  # of the site in the master
+    leak: int
+
+
+def _places(passages: Sequence[_Passage], texts: _Texts) -> tuple[Place, ...]:
+    by_leak: dict[int, list[_Candidate]] = defaultdict(list)
+    for passage in passages:
+        size = 2.0 * log10(len(passage.agreeing))
+        for place, other in passage.partners.items():
+            if place in texts.pairs:
+                support = passage.support(place)
+                if support >= LEAST_SUPPORT:
+                    by_leak[other].append(_Candidate(support + size, place, other))
+    by_place: dict[int, list[_Candidate]] = defaultdict(list)
+    for candidates in by_leak.values():
+        winner = _clear_winner(candidates)
+        if winner is not None:
+            by_place[winner.place].append(winner)
+    places = [MISSING] * texts.sites
+    for place, candidates in by_place.items():
+        places[texts.site_of[place]] = _place(candidates, texts)
+    return tuple(places)
+
+
+def _clear_winner(candidates: Sequence[_Candidate]) -> _Candidate | None:
+    """A word of the leak stands for one word of the master only: a passage that the master repeats must not be confused."""
+    best = max(candidates)
+    rivals = [one for one in candidates if one.place != best.place and one.strength > best.strength - TIE]
+    return None if rivals else best
+
+
+def _place(candidates: Sequence[_Candidate], texts: _Texts) -> Place:
+    """A passage that the leak repeats counts once; if its places disagree, nothing can be told."""
+    best = max(candidates)
+    near = [one for one in candidates if one.strength > best.strength - REPEATED]
+    bits = {one.leak: texts.bit(one.place, one.leak) for one in near}
+    told = set(bits.values()) - {None}
+    shown = (
+        best.leak
+        if bits[best.leak] is not None or len(told) != 1
+        else next(leak for leak, bit in bits.items() if bit is not None)
+    )
+    span = Span(int(texts.leak.starts[shown]), int(texts.leak.ends[shown]))
+    return Place(told.pop() if len(told) == 1 else None, span)
+
+
+def _shares(passages: Sequence[_Passage], texts: _Texts) -> tuple[float, float]:
+    """Share of the master's words that lie in passages, and share of the words there that were edited."""
+    covered: set[int] = set()
+    kept: set[int] = set()
+    leak_covered: set[int] = set()
+    leak_partners: set[int] = set()
+    for passage in passages:
+        leak = passage.partners.values()
+        covered.update(range(min(passage.partners), max(passage.partners) + 1))
+        leak_covered.update(range(min(leak), max(leak) + 1))
+        kept.update(place for place, other in passage.partners.items() if texts.similarity(place, other) == 1.0)
+        leak_partners.update(leak)
+    if not covered:
+        return 0.0, 0.0
+    added = len(leak_covered - leak_partners)
+    return len(covered) / len(texts.master), 1.0 - len(kept) / (len(covered) + added)
