@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import MEMO, Run
 
+from lexprint.testing import fake_text
+
 BITS = "1011001"
 
 
@@ -149,6 +151,9 @@ def test_too_many_bits_are_refused(run: Run, folder: Path) -> None:
     [
         (["in.txt", "out.txt"], ["neither"]),
         (["in.txt", "out.txt", "--bits", "1", "--message", "x"], ["both"]),
+        (["in.txt", "out.txt", "--bits", "1", "--payload", "x"], ["both"]),
+        (["in.txt", "out.txt", "--bits", "1", "--key", "owner.key"], ["--payload"]),
+        (["in.txt", "out.txt", "--bits", "1", "--payload-bits", "8"], ["--payload"]),
         (["in.txt", "out.txt", "--bits", "1021"], ["other characters"]),
         (["in.txt", "out.txt", "--bits", ""], ["empty"]),
         (["in.txt", "out.txt", "--message", ""], ["empty"]),
@@ -188,6 +193,36 @@ def test_a_file_that_may_not_be_read(run: Run, folder: Path, monkeypatch: pytest
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
     assert run("embed", "in.txt", "out.txt", "--bits", "1").is_refusal(2, "in.txt is not readable")
+
+
+def test_payloads_that_cannot_be_written(run: Run, folder: Path) -> None:
+    """Wrong payloads are usage, a missing key is a damaged environment, too short a text is neither."""
+    embed = ("embed", "in.txt", "out.txt")
+    assert run(*embed, "--payload", "A").is_refusal(3, "lexprint key new")
+    run("key", "new")
+    assert run(*embed, "--payload", "").is_refusal(2, "empty")
+    assert run(*embed, "--payload", "x" * 99).is_refusal(2, "too long")
+    assert run(*embed, "--payload", "A-7", "--payload-bits", "16").is_refusal(2, "no number")
+    assert run(*embed, "--payload", "9" * 5000, "--payload-bits", "16").is_refusal(2, "no number")
+    assert run(*embed, "--payload", "70000", "--payload-bits", "16").is_refusal(2, "65535")
+    assert run(*embed, "--payload", "7", "--payload-bits", "0").is_refusal(2, "128 bits")
+    assert run(*embed, "--payload", "A", "--false-positive", "2").is_refusal(2, "probability")
+    assert run(*embed, "--payload", "ACME-2026-00417").is_refusal(1, "72 bits needs 99", "words")
+    assert not (folder / "out.txt").exists()
+
+
+def test_a_payload_is_written_with_the_newest_key(run: Run, folder: Path) -> None:
+    """The summary says which key, and how much of the copy may be lost; the record restores the original."""
+    (folder / "long.txt").write_text(fake_text(words=1200, seed=3))
+    run("key", "new", "owner.key")
+    newest = run("key", "rotate", "owner.key").text.strip()
+    done = run("embed", "long.txt", "out.txt", "--payload", "A-17", "--key", "owner.key", "--record", "r.json")
+    assert (done.code, done.output) == (0, b"")
+    assert f"payload of 24 bits written with key {newest}" in done.errors
+    assert "may be lost" in done.errors
+    assert json.loads((folder / "r.json").read_bytes())["key"] == newest
+    run("recover", "out.txt", "back.txt", "--record", "r.json")
+    assert (folder / "back.txt").read_bytes() == (folder / "long.txt").read_bytes()
 
 
 def test_with_the_shipped_models(tmp_path: Path) -> None:

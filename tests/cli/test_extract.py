@@ -1,12 +1,14 @@
 """`lexprint extract`: reading, and refusing to read."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
 
 import lexprint
+from lexprint.testing import fake_text
 
 
 @pytest.fixture
@@ -80,6 +82,57 @@ def test_a_text_without_sites_says_nothing(run: Run, folder: Path) -> None:
     """No bits is an answer."""
     done = run("extract", "-", given=b"Too short.")
     assert (done.code, done.text) == (0, "\n")
+
+
+@pytest.fixture
+def with_payload(run: Run, folder: Path) -> Path:
+    """A text that carries a payload under the key in `owner.key`."""
+    (folder / "long.txt").write_text(fake_text(words=1200, seed=3))
+    run("key", "new", "owner.key")
+    done = run("embed", "long.txt", "payload.txt", "--payload", "A-17", "--key", "owner.key")
+    assert done.code == 0, done.errors
+    return folder / "payload.txt"
+
+
+def test_a_payload_and_its_chance_of_error(run: Run, with_payload: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The payload on standard output; how sure it is on standard error."""
+    done = run("extract", with_payload, "--key", "owner.key")
+    assert (done.code, done.text) == (0, "A-17\n")
+    assert re.search(r"payload of 24 bits found with key [0-9a-f]{8}: \d+ of \d+ distinct sites agree", done.errors)
+    assert re.search(r"chance of error (at most \de-\d\d|below 1e-15);", done.errors)
+    value = json.loads(run("extract", with_payload, "--key", "owner.key", "--json").output)
+    assert (value["payload"], value["false_positive"]) == ("A-17", 1e-6)
+    monkeypatch.setenv("LEXPRINT_KEY_FILE", "owner.key")
+    assert run("extract", with_payload, "--payload").text == "A-17\n"
+    run("key", "rotate")
+    assert run("extract", with_payload, "--payload").text == "A-17\n"
+
+
+def test_a_number_as_payload(run: Run, with_payload: Path) -> None:
+    """Found by who knows how many bits it takes."""
+    run("embed", "long.txt", "n.txt", "--payload", "417", "--payload-bits", 16, "--key", "owner.key")
+    assert run("extract", "n.txt", "--key", "owner.key", "--payload-bits", 16).text == "417\n"
+    assert run("extract", "n.txt", "--key", "owner.key", "--payload-bits", 15).code == 1
+
+
+def test_nothing_found_is_an_answer(run: Run, with_payload: Path) -> None:
+    """Exit code 1 for scripts, nothing on standard output, and no error."""
+    run("key", "new", "other.key")
+    for name, key in (("long.txt", "owner.key"), (with_payload, "other.key")):
+        done = run("extract", name, "--key", key)
+        assert (done.code, done.output) == (1, b"")
+        assert done.errors.startswith("nothing found: ")
+        assert "chance of error at most 1e-06" in done.errors
+        assert json.loads(run("extract", name, "--key", key, "--json").output)["payload"] is None
+
+
+def test_a_payload_needs_a_key(run: Run, with_payload: Path) -> None:
+    """Which is refused before any model is asked, if it is missing."""
+    assert run("extract", with_payload, "--payload").is_refusal(3, "lexprint key new")
+    assert run("extract", with_payload, "--key", "none.key").is_refusal(3, "none.key is not there")
+    assert run("extract", with_payload, "--key", "owner.key", "--message").is_refusal(2, "one of the two")
+    assert run("extract", with_payload, "--key", "owner.key", "--payload-bits", 500).is_refusal(2, "128 bits")
+    assert run("extract", with_payload, "--key", "owner.key", "--false-positive", 0).is_refusal(2, "probability")
 
 
 @pytest.mark.parametrize(

@@ -56,11 +56,12 @@ def _try_all(parities: Sequence[Parity], bits: int) -> Fit:
     surplus = np.zeros(1 << bits, np.int32)  # (messages,)
     for parity in parities:
         surplus[parity.row] += 1 - 2 * parity.bit
-    half = 1
-    while half < len(surplus):
-        halves = surplus.reshape(-1, 2, half)
-        surplus = np.stack((halves[:, 0] + halves[:, 1], halves[:, 0] - halves[:, 1]), axis=1).reshape(-1)
-        half *= 2
+    for place in range(bits):
+        without, including = surplus.reshape(-1, 2, 1 << place).transpose(
+            1, 0, 2
+        )  # views: messages without and with the bit
+        without += including
+        np.subtract(without, 2 * including, out=including)
     best = int(surplus.argmax())
     return Fit(best, (len(parities) + int(surplus[best])) // 2)
 

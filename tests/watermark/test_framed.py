@@ -1,0 +1,87 @@
+"""Sites by label: what is written to a context is read there, wherever the context went."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, strategies as st
+from tests.properties.test_watermark_properties import Case, cases, texts
+
+from lexprint.coding.framed import Observation
+from lexprint.testing import fake_text
+from lexprint.text.document import Document
+from lexprint.text.segmentation import segment
+from lexprint.watermark.embed import require_readable
+from lexprint.watermark.extract import extract
+from lexprint.watermark.framed import BitFor, embed_by_label, label_of, observe
+from lexprint.watermark.scheme import Scheme
+from lexprint.watermark.sites import Pair
+from lexprint.watermark.walk import Neighbours
+
+
+def coin_for(label: bytes) -> int:
+    return Random(label).getrandbits(1)
+
+
+def zero_for(label: bytes) -> int:
+    return 0
+
+
+def read(document: Document, scheme: Scheme) -> list[Observation]:
+    return observe(document, extract(document, scheme).sites)
+
+
+@given(texts, cases, st.sampled_from([coin_for, zero_for]))
+def test_what_a_label_asks_for_is_read_there(text: str, case: Case, bit_for: BitFor) -> None:
+    """For any text and settings; labels are the same before and after marking."""
+    document, scheme = segment(text), case.scheme()
+    marked = embed_by_label(document, bit_for, scheme)
+    require_readable(marked, scheme)
+    found = read(segment(marked.text), scheme)
+    assert [one.bit for one in found] == [bit_for(one.label) for one in found]
+    assert [one.label for one in found] == [one.label for one in observe(document, marked.sites)]
+
+
+@pytest.fixture(scope="session")
+def sentences() -> list[str]:
+    document = segment(fake_text(words=600, seed=21))
+    return [sentence.span.of(document.text) for sentence in document.sentences]
+
+
+def test_moving_and_cutting_sentences_costs_their_sites_only(scheme: Scheme, sentences: list[str]) -> None:
+    """Shuffled, every site is still there; of a part, all of its own."""
+    marked = segment(embed_by_label(segment(" ".join(sentences)), coin_for, scheme).text)
+    pieces = [sentence.span.of(marked.text) for sentence in marked.sentences]
+    every = read(marked, scheme)
+    assert len(every) > 40
+    random = Random(1)
+    shuffled = read(segment(" ".join(random.sample(pieces, len(pieces)))), scheme)
+    assert sorted(one.label for one in shuffled) == sorted(one.label for one in every)
+    part = read(segment(" ".join(pieces[3:-5])), scheme)
+    assert 0 < len(part) < len(every)
+    for one in shuffled + part:
+        assert one.bit == coin_for(one.label)
+
+
+def test_losing_a_word_costs_one_sentence(scheme: Scheme, sentences: list[str]) -> None:
+    """All other sentences read as before."""
+    marked = segment(embed_by_label(segment(" ".join(sentences)), coin_for, scheme).text)
+    before = extract(marked, scheme).sites
+    hurt = before[len(before) // 2].sentence
+    word = marked.sentences[hurt].words[1]
+    after = extract(segment(marked.text[: word.span.start] + marked.text[word.span.end :]), scheme).sites
+    kept = [(site.sentence, site.position, site.bit) for site in before if site.sentence != hurt]
+    assert [(site.sentence, site.position, site.bit) for site in after if site.sentence != hurt] == kept
+
+
+def test_labels_tell_contexts_apart() -> None:
+    """By each neighbour and the pair, not by capitals, and not by how words run together."""
+    pair = Pair("big", "large")
+    labels = {
+        label_of(pair, Neighbours("a", "house")),
+        label_of(pair, Neighbours("the", "house")),
+        label_of(pair, Neighbours("a", "dog")),
+        label_of(Pair("big", "great"), Neighbours("a", "house")),
+        label_of(pair, Neighbours("ab", "ig")),
+    }
+    assert len(labels) == 5
+    assert label_of(pair, Neighbours("A", "House")) in labels
