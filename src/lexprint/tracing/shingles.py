@@ -13,8 +13,8 @@ from hashlib import blake2b
 from lexprint.text.view import normalise
 
 SHINGLE_WORDS = 4  # fewer are common to many texts, more seldom survive
-KEPT_WHOLE = 1024  # shingles of a text that is short enough to be stored whole
-_KEPT_BELOW = -(2**62)  # the lowest quarter of the signed 64-bit numbers
+KEPT_AT_LEAST = 256  # shingles of a document, if it has so many
+KEPT_SHARE = 4  # one in so many of a long document's
 
 _WORD = re.compile(r"[^\W_]+")
 _JOINED = re.compile(r"['\u0300-\u036f]")  # apostrophes and accents, which are lost in retyping
@@ -42,8 +42,8 @@ def normalised_words(text: str) -> list[str]:
 
 
 def kept_shingles(found: Sequence[int]) -> list[int]:
-    """Those of a document that are stored: all of a short one, a quarter of a long one, chosen by value alone.
+    """Those of a document that are stored: the lowest, so that other texts with the same words keep much the same ones.
 
-    A leak is looked up with all its shingles, since it does not know how long the document is.
+    A leak is looked up with all its shingles, since it does not know how long its document is.
     """
-    return list(found) if len(found) <= KEPT_WHOLE else [shingle for shingle in found if shingle < _KEPT_BELOW]
+    return sorted(found)[: max(KEPT_AT_LEAST, len(found) // KEPT_SHARE)]

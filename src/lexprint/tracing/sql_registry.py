@@ -381,11 +381,12 @@ class SqlRegistry:
         query = (
             sql.select(_RECIPIENTS.c.name, sql.func.count(), sql.func.count(_COPIES.c.issued_at))
             .join_from(_RECIPIENTS, _COPIES, _COPIES.c.recipient == _RECIPIENTS.c.serial)
-            .group_by(_RECIPIENTS.c.name)
+            .group_by(_RECIPIENTS.c.serial, _RECIPIENTS.c.name)
         )
         with self._reading() as connection:
             # Sorted here: databases differ in how they order letters.
-            return sorted((RecipientSummary(*row) for row in connection.execute(query)), key=lambda one: one.name)
+            rows = connection.execute(query).all()
+        return sorted((RecipientSummary(*row) for row in rows), key=lambda one: one.name)
 
     def likely_documents(self, shingles: Sequence[int], *, limit: int) -> list[LikelyDocument]:
         asked = sorted(set(shingles))
@@ -490,17 +491,22 @@ class SqlRegistry:
 def _begin_schema(connection: Connection, dialect: Dialect) -> None:
     if dialect == "sqlite":
         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
-    elif connection.scalar(sql.select(sql.func.to_regnamespace(SCHEMA))) is None:
+    elif not connection.exec_driver_sql(f"SELECT 1 FROM pg_namespace WHERE nspname = '{SCHEMA}'").scalar():
         connection.exec_driver_sql(f"CREATE SCHEMA {SCHEMA}")
     connection.exec_driver_sql("CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)")
 
 
+# PostgreSQL's to_regclass would be shorter, but may answer from a cache that is older than the wait for the lock.
+_HAS_MIGRATIONS: dict[str, str] = {
+    "sqlite": "SELECT 1 FROM sqlite_master WHERE name = 'migrations'",
+    "postgresql": f"SELECT 1 FROM pg_tables WHERE schemaname = '{SCHEMA}' AND tablename = 'migrations'",
+}
+
+
 def _applied(connection: Connection) -> set[str]:
-    if connection.dialect.name == "sqlite":
-        there = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").scalar()
-    else:
-        there = connection.scalar(sql.select(sql.func.to_regclass(f"{SCHEMA}.migrations")))
-    return set() if there is None else set(connection.scalars(sql.select(_MIGRATIONS.c.name)))
+    if not connection.exec_driver_sql(_HAS_MIGRATIONS[connection.dialect.name]).scalar():
+        return set()
+    return set(connection.scalars(sql.select(_MIGRATIONS.c.name)))
 
 
 # Rows
@@ -619,7 +625,7 @@ def _each_chunk(
 ) -> Iterator[Any]:
     """Rows of a query for any number of values, asked for by and by."""
     for some in _chunks(values):
-        yield from connection.execute(query.where(column.in_(some))).tuples()
+        yield from connection.execute(query.where(column.in_(some))).all()
 
 
 def _chunks(values: Sequence[_Value]) -> Iterator[Sequence[_Value]]:
