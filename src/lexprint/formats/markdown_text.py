@@ -39,6 +39,8 @@ _LITERAL_TAG = re.compile(r"<(/?)(?:a|code|kbd|pre|samp|script|style|textarea|tt
 _PLAIN_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _ESCAPED = str.maketrans({character: f"\\{character}" for character in punctuation})
 
+_CODE = "\ufffc"  # stands for inline code where patterns are sought
+
 # Kinds of marks; two of them make a text Markdown, whatever its name.
 _SIGNS = tuple(
     re.compile(pattern, re.MULTILINE)
@@ -184,42 +186,45 @@ class _Block:
         self._literal = 0  # depth of what is read but never changed
 
     def add(self) -> None:
-        pieces: list[tuple[str, Span]] = []
+        shown: list[str] = []
+        start: int | None = None
         before = 0  # where the last token began
         position = 0
         for token in self._children:
             at = int(token.meta.get("at", -1))
             position = position if at == before else at  # a run of delimiters is several tokens of one step
             before = at
-            added = self._add_token(token, position)
-            if added is not None:
-                pieces.append(added)
-                position += len(token.content)
-        self._protect("".join(text for text, _ in pieces), pieces)
-
-    def _add_token(self, token: Token, position: int) -> tuple[str, Span] | None:
-        """What was added to the text, if anything, and where."""
-        if token.type in ("text", "text_special"):
-            raw = None if self._literal else self._raw_span(token.markup or token.content, position)
-            added = self._builder.add(token.content, raw)
-            if raw is None:
+            text = self._text_of(token)
+            raw = None
+            if text and token.type in ("text", "text_special") and not self._literal:
+                raw = self._raw_span(token.markup or token.content, position)
+            if token.type not in ("text", "text_special"):
+                self._builder.add_seam()
+            added = self._builder.add(text, raw)
+            if raw is None and text != "\n":
                 self._builder.protect(added)
-            return token.content, added
-        if token.type == "code_inline":
-            self._builder.add_seam()
-            self._builder.add_protected(token.content, None)
-        elif token.type in ("softbreak", "hardbreak") or (
-            token.type == "html_inline" and _BREAK_TAG.fullmatch(token.content)
-        ):
-            return "\n", self._builder.add("\n", None)
+            if text and start is None:
+                start = added.start
+            shown.append(text if token.type != "code_inline" else _CODE * len(text))
+            position += len(token.content)
+        if start is not None:
+            self._protect("".join(shown), start)
+
+    def _text_of(self, token: Token) -> str:
+        """What a reader sees of a token; notes when what follows is not to be changed."""
+        if token.type in ("text", "text_special", "code_inline"):
+            return token.content
+        if token.type in ("softbreak", "hardbreak"):
+            return "\n"
+        if token.type in ("link_open", "link_close"):
+            self._literal = max(0, self._literal + token.nesting)
         elif token.type == "html_inline":
             tag = _LITERAL_TAG.match(token.content)
             if tag:
                 self._literal = max(0, self._literal + (-1 if tag.group(1) else 1))
-        elif token.type in ("link_open", "link_close"):
-            self._literal = max(0, self._literal + token.nesting)
-        self._builder.add_seam()
-        return None
+            elif _BREAK_TAG.fullmatch(token.content):
+                return "\n"
+        return ""
 
     def _raw_span(self, written: str, position: int) -> Span | None:
         if position < 0 or not self._source.startswith(written, position):
@@ -229,17 +234,12 @@ class _Block:
         is_unbroken = start >= 0 and self._places[position + len(written) - 1] == end - 1
         return Span(start, end) if is_unbroken else None
 
-    def _protect(self, text: str, pieces: list[tuple[str, Span]]) -> None:
+    def _protect(self, text: str, start: int) -> None:
         """Formulas; and, in a file with references, brackets: another word there could become one."""
         patterns = (_FORMULA, _BRACKETED) if self._has_references else (_FORMULA,)
         for pattern in patterns:
             for match in pattern.finditer(text):
-                cursor = 0
-                for piece, span in pieces:
-                    start, end = max(match.start(), cursor), min(match.end(), cursor + len(piece))
-                    if start < end:
-                        self._builder.protect(Span(span.start + start - cursor, span.start + end - cursor))
-                    cursor += len(piece)
+                self._builder.protect(Span(*match.span()).shifted(start))
 
 
 class _TracedState(StateInline):

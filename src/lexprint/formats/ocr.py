@@ -69,6 +69,8 @@ def recognise(content: bytes, *, name: str) -> str:
         raise FormatError(name, found="too complex an image", needed=needed) from error
     except (subprocess.CalledProcessError, OSError) as error:
         raise FormatError(name, found="a damaged image", needed="a PNG, JPEG or TIFF file") from error
+    if not finished.stdout.strip() and b"Error in pixRead" in finished.stderr:  # it ends well all the same
+        raise FormatError(name, found="a damaged image", needed="a PNG, JPEG or TIFF file")
     return finished.stdout.decode("utf-8", "replace").replace("\f", "\n\n")
 
 

@@ -56,11 +56,11 @@ class Source(Protocol):
 def open_source(content: bytes, *, name: str) -> Source:
     """Recognise a file by its content; the name is for messages, and decides between Markdown and plain text.
 
-    >>> source = open_source(b"<p>A large&nbsp;house", name="house.html")
+    >>> source = open_source(b"<p>A large&nbsp;house</p>", name="house.html")
     >>> source.kind, source.text
     ('HTML', 'A large\\xa0house')
     >>> source.with_edits([Edit(Span(2, 7), "big")])
-    b'<p>A big&nbsp;house'
+    b'<p>A big&nbsp;house</p>'
     """
     if len(content) > LARGEST:
         raise FormatError(name, found="too large", needed=f"at most {LARGEST:,} bytes")

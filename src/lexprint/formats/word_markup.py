@@ -188,9 +188,9 @@ class _Reader:
         opened = replace(self._open[-1], name=name if namespace in _WORD else event.name)
         if _SPACE_ATTRIBUTE in event.attributes:
             opened.keeps_spaces = event.attributes[_SPACE_ATTRIBUTE] == "preserve"
+        self._open.append(opened)
         if opened.name not in _NEUTRAL and not self._is_within("rPr"):
             self._add_seam()
-        self._open.append(opened)
         if namespace == _CHOICES:
             self._start_alternative(name, opened)
         elif name in _BOUND and self._is_within("sdtPr"):
@@ -247,7 +247,7 @@ class _Reader:
             place = written.end() if written else tag.start
             self._text_element, self._text = Element(Span(tag.end, tag.end), place, opened.keeps_spaces), []
         elif opened.name in _CHARACTERS and not opened.is_hidden and self._is_first_choice(opened):
-            opened.paragraph.fragments.append(Fragment(_CHARACTERS[opened.name], None, is_protected=True, joins=False))
+            opened.paragraph.fragments.append(Fragment(_CHARACTERS[opened.name], None, is_protected=False, joins=False))
 
     def _look(self, opened: _Open, values: dict[str, str]) -> None:
         """A property of a run. The elements that will hold its text copy what is noted here."""

@@ -1,0 +1,70 @@
+"""Pictures of text."""
+
+import io
+import shutil
+import struct
+import zlib
+
+import pytest
+
+from lexprint.errors import FormatError
+from lexprint.formats import ocr
+from lexprint.formats.ocr import is_image, read_image
+from lexprint.formats.pdf_text import read_pdf
+
+needs_tesseract = pytest.mark.skipif(shutil.which("tesseract") is None, reason="Tesseract is not installed")
+SENTENCE = "The large house near the river is almost ready."
+
+
+def picture(kind: str) -> bytes:
+    """A line of black letters on white."""
+    image_module = pytest.importorskip("PIL.Image", reason="Pillow draws the picture")
+    draw_module = pytest.importorskip("PIL.ImageDraw")
+    font_module = pytest.importorskip("PIL.ImageFont")
+    image = image_module.new("L", (1500, 160), 255)
+    draw_module.Draw(image).text((40, 40), SENTENCE, fill=0, font=font_module.load_default(48))
+    target = io.BytesIO()
+    image.save(target, kind, resolution=150.0) if kind == "PDF" else image.save(target, kind)
+    return target.getvalue()
+
+
+@needs_tesseract
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF"])
+def test_pictures_are_read(kind: str) -> None:
+    """A clean line of print is read without error, whatever the format."""
+    content = picture(kind)
+    assert is_image(content)
+    source = read_image(content, name="leak")
+    assert source.text.split() == SENTENCE.split()
+    with pytest.raises(FormatError, match="leak is an image; needed: the document"):
+        source.with_edits([])
+
+
+@needs_tesseract
+def test_scanned_pages_are_read() -> None:
+    """A PDF whose page is a picture goes the same way."""
+    assert read_pdf(picture("PDF"), name="leak.pdf").text.split() == SENTENCE.split()
+
+
+@needs_tesseract
+@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0 no picture", b"II*\0\xff\xff\xff\xff"])
+def test_damaged_pictures_are_refused(content: bytes) -> None:
+    """A broken image gives one clear sentence."""
+    with pytest.raises(FormatError, match="damaged image"):
+        read_image(content, name="leak.png")
+
+
+def test_without_tesseract_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next command is in the sentence."""
+    monkeypatch.setattr(ocr.shutil, "which", lambda program: None)
+    with pytest.raises(FormatError, match=r"leak\.png is a picture of text; needed: Tesseract.*tesseract-ocr"):
+        read_image(b"\x89PNG\r\n\x1a\n", name="leak.png")
+
+
+def test_huge_pictures_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few bytes may claim a picture that no memory holds."""
+    monkeypatch.setattr(ocr.shutil, "which", lambda program: "tesseract")
+    header = struct.pack(">LL5B", 100_000, 100_000, 8, 0, 0, 0, 0)
+    chunk = struct.pack(">L", 13) + b"IHDR" + header + struct.pack(">L", zlib.crc32(b"IHDR" + header))
+    with pytest.raises(FormatError, match="too large an image"):
+        read_image(b"\x89PNG\r\n\x1a\n" + chunk, name="leak.png")
