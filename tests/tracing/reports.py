@@ -32,7 +32,7 @@ def evidence_of(site: int, *, random: Random, copies: int) -> Evidence:
     is_missing = site > 50
     shown = None if is_missing or kind < 0.06 else bit
     seen = None if is_missing else "tremendous" if shown is None else pair.word(bit)
-    context = ("the committee wanted to", "it before the summer")
+    context = ("the committee wanted to ", " it before the summer")
     return Evidence(site, site * 95, context[0], word, context[1], pair, shown, seen, given)
 
 

@@ -46,7 +46,7 @@ def chance(probability: float) -> Decimal:
 
 def share(part: float) -> Decimal:
     """A part of the whole, to four places."""
-    return Decimal(part).quantize(Decimal("0.0001"), rounding=ROUND_HALF_EVEN)
+    return Decimal(min(max(part, 0.0), 1.0)).quantize(Decimal("0.0001"), rounding=ROUND_HALF_EVEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,9 @@ class Evidence:
 
     site: int  # 1, 2, ... in the order of the text
     offset: int  # of the word in the master, in characters
-    before: str  # a few words of the master
+    before: str  # a few words of the master, up to the word
     word: str
-    after: str
+    after: str  # and from it on
     pair: Pair
     bit: int | None  # None: the leak shows neither word of the pair
     seen: str | None  # what stands there in the leak; None: the passage is missing
@@ -401,7 +401,7 @@ def _parsed_evidence(value: Any) -> Evidence:
 
 def _outcome(value: object) -> Outcome:
     outcomes: tuple[Outcome, ...] = get_args(Outcome)
-    return outcomes[outcomes.index(_text(value))]  # type: ignore[arg-type] # whatever is no outcome is not found
+    return outcomes[outcomes.index(_text(value))]  # whatever is none is not found
 
 
 def _text(value: object) -> str:

@@ -138,9 +138,9 @@ def _evidence(report: Report) -> list[Element]:
 def _evidence_row(evidence: Evidence) -> Element:
     context = element(
         "td",
-        f"… {shown(evidence.before)} " if evidence.before else "",
+        f"… {shown(evidence.before)}" if evidence.before else "",
         element("mark", shown(evidence.word)),
-        f" {shown(evidence.after)} …" if evidence.after else "",
+        f"{shown(evidence.after)} …" if evidence.after else "",
         class_="context",
     )
     seen = element("td", "not there", class_="absent")

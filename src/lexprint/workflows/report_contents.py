@@ -1,0 +1,250 @@
+"""What goes into a report: the finding with names and dates, the evidence in context, and what a reader should note."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from math import ceil, log2
+
+from lexprint import __version__
+from lexprint.text.span import Span
+from lexprint.tracing.records import DocumentRecord, DocumentSummary
+from lexprint.tracing.registry import Registry
+from lexprint.tracing.report import Evidence, Leak, RankedCopy, Report, TracedDocument, chance, share
+from lexprint.tracing.report_wording import counted, date_in_words
+from lexprint.tracing.significance import binomial_tails, largest_p_value
+from lexprint.tracing.verdict import Finding, Suspect
+
+LEAST_SHARED = 3  # passages; fewer are common to texts that have nothing to do with each other
+CONTEXT_WORDS = 5  # on each side of a site
+CONTEXT_CHARACTERS = 120  # in which to look for them
+LONGEST_SEEN = 60  # characters; what stands at a site is a word, or a few
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A document that was compared with the leak."""
+
+    record: DocumentRecord
+    finding: Finding
+    shared: int | None  # passages; None: the user named the document
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def strength(self) -> tuple[bool, float]:
+        """Orders what was found: accusations first, the surer the better."""
+        accused = self.finding.accused
+        return (bool(accused), -min((one.family_p_value for one in accused), default=1.0))
+
+
+def build_report(
+    registry: Registry, leak: Leak, traced: Sequence[Traced], *, error_bound: float, at: datetime
+) -> Report:
+    """The report on the document that says most; `traced` are all that were compared, the likeliest first."""
+    found = max(traced, key=lambda one: one.strength, default=None)  # the first of equals
+    if found is None or _is_chance(found):
+        return _report_of_nothing(leak, error_bound=error_bound, at=at)
+    finding, versions = found.finding, registry.versions(found.record.name)
+    accused_numbers = [suspect.number for suspect in finding.accused]
+    copies = {copy.number: copy for copy in registry.copies(found.record.id, numbers=accused_numbers)}
+
+    def ranked(suspect: Suspect) -> RankedCopy:
+        copy = copies.get(suspect.number)  # none unless it is accused
+        return RankedCopy(
+            number=suspect.number,
+            recipient=None if copy is None else copy.recipient,
+            issued_at=None if copy is None or copy.issued_at is None else copy.issued_at.replace(microsecond=0),
+            matches=suspect.matches,
+            readable=suspect.readable,
+            p_value=chance(suspect.p_value),
+            family_p_value=chance(min(1.0, len(traced) * suspect.family_p_value)),  # over all documents: union bound
+        )
+
+    accused = tuple(map(ranked, finding.accused))
+    return Report(
+        id=secrets.token_hex(8),
+        version=__version__,
+        made_at=at.astimezone(UTC).replace(microsecond=0),
+        leak=leak,
+        document=_traced_document(found.record, versions),
+        verdict=finding.verdict,
+        accused=accused,
+        ranking=tuple(map(ranked, finding.ranking)),
+        compared=finding.compared,
+        readable=finding.readable,
+        matches_needed=_matches_needed(finding),
+        error_bound=Decimal(repr(error_bound)),
+        covered_share=share(finding.covered_share),
+        edited_share=share(finding.edited_share),
+        evidence=_evidence(found.record, finding, [copies[number].codeword for number in accused_numbers]),
+        notes=(*found.remarks, *_notes(registry, found, traced, versions, accused)),
+    )
+
+
+def _is_chance(found: Traced) -> bool:
+    """Whether the leak shares so little with a document that it is no document's."""
+    return not found.finding.accused and found.shared is not None and found.shared < LEAST_SHARED
+
+
+def _report_of_nothing(leak: Leak, *, error_bound: float, at: datetime) -> Report:
+    return Report(
+        id=secrets.token_hex(8),
+        version=__version__,
+        made_at=at.astimezone(UTC).replace(microsecond=0),
+        leak=leak,
+        document=None,
+        verdict="no document",
+        accused=(),
+        ranking=(),
+        compared=0,
+        readable=0,
+        matches_needed=None,
+        error_bound=Decimal(repr(error_bound)),
+        covered_share=Decimal(0),
+        edited_share=Decimal(0),
+        evidence=(),
+        notes=(),
+    )
+
+
+def _traced_document(record: DocumentRecord, versions: Sequence[DocumentSummary]) -> TracedDocument:
+    return TracedDocument(
+        id=record.id,
+        name=record.name,
+        version=_version(record, versions),
+        created_at=record.created_at.astimezone(UTC).replace(microsecond=0),
+        issuing=record.issuing,
+        code=record.code,
+        characters=len(record.text),
+        sites=len(record.sites),
+    )
+
+
+def _matches_needed(finding: Finding) -> int | None:
+    """The fewest matches that would have been enough, where each counts the same."""
+    if finding.code != "independent" or not finding.observations or not finding.compared:
+        return None
+    bound = largest_p_value(recipients=finding.compared, error_bound=finding.error_bound)
+    tails = binomial_tails(finding.readable)
+    return next((matches for matches, tail in enumerate(tails.tolist()) if tail <= bound), None)
+
+
+def _evidence(record: DocumentRecord, finding: Finding, codewords: Sequence[Sequence[int]]) -> tuple[Evidence, ...]:
+    evidence = []
+    for observation in finding.observations:
+        site = record.sites[observation.site]
+        before, after = _context(record.text, site.span)
+        evidence.append(
+            Evidence(
+                site=observation.site + 1,
+                offset=site.span.start,
+                before=before,
+                word=site.word,
+                after=after,
+                pair=site.pair,
+                bit=observation.bit,
+                seen=None if observation.seen is None else _storable(observation.seen)[:LONGEST_SEEN],
+                given=tuple(site.pair.word(codeword[observation.site]) for codeword in codewords),
+            )
+        )
+    return tuple(evidence)
+
+
+def _context(text: str, span: Span) -> tuple[str, str]:
+    """A few words before and after, up to the edge of the word itself."""
+    start, end = max(0, span.start - CONTEXT_CHARACTERS), span.end + CONTEXT_CHARACTERS
+    before, after = _storable(text[start : span.start]), _storable(text[span.end : end])
+    words_before, words_after = before.split(), after.split()
+    if start:
+        words_before = words_before[1:]  # the first may be half a word
+    if end < len(text):
+        words_after = words_after[:-1]
+    left, right = " ".join(words_before[-CONTEXT_WORDS:]), " ".join(words_after[:CONTEXT_WORDS])
+    return f"{left} " if before[-1:].isspace() else left, f" {right}" if after[:1].isspace() else right
+
+
+def _storable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _notes(
+    registry: Registry,
+    found: Traced,
+    traced: Sequence[Traced],
+    versions: Sequence[DocumentSummary],
+    accused: Sequence[RankedCopy],
+) -> list[str]:
+    notes = [*_note_on_versions(found, versions), *_note_on_others(registry, found, traced)]
+    notes += _note_on_few_sites(found.finding)
+    notes += _note_on_the_master(found)
+    notes += [
+        f"Copy {copy.number} was planned, but that its file was written is not recorded."
+        for copy in accused
+        if copy.issued_at is None
+    ]
+    return notes
+
+
+def _note_on_versions(found: Traced, versions: Sequence[DocumentSummary]) -> list[str]:
+    version = _version(found.record, versions)
+    newest = versions[-1]
+    if newest.version == version:
+        return []
+    date = date_in_words(newest.created_at)
+    return [
+        f"Leak of an older version: it is of version {version}, and version {newest.version} was registered on {date}."
+    ]
+
+
+def _note_on_others(registry: Registry, found: Traced, traced: Sequence[Traced]) -> list[str]:
+    others = [one for one in traced if one.record.id != found.record.id]
+    if not others:
+        return []
+    named = ", ".join(_name(registry, one.record) for one in others)
+    notes = [f"Other documents share wording with the leak, and the chances of error allow for them: {named}."]
+    notes += [
+        f"Copies of {_name(registry, one.record)} stand out too: trace the leak again with --document {one.record.id}."
+        for one in others
+        if one.finding.accused
+    ]
+    return notes
+
+
+def _name(registry: Registry, record: DocumentRecord) -> str:
+    return f"{record.name} (version {_version(record, registry.versions(record.name))}, {record.id})"
+
+
+def _version(record: DocumentRecord, versions: Sequence[DocumentSummary]) -> int:
+    return next(one.version for one in versions if one.id == record.id)
+
+
+def _note_on_few_sites(finding: Finding) -> list[str]:
+    if not finding.observations or not finding.compared:
+        return []
+    least = ceil(-log2(largest_p_value(recipients=finding.compared, error_bound=finding.error_bound)))
+    if finding.accused or finding.readable >= least:
+        return []
+    copies = counted(finding.compared, "copy", "copies")
+    return [
+        (
+            f"Only {counted(finding.readable, 'marked word')} can be read in the leak; to name one of {copies} with this limit "
+            f"for the chance of error, at least {least} are needed. A longer part of the leak may be enough."
+        )
+    ]
+
+
+def _note_on_the_master(found: Traced) -> list[str]:
+    """Copies differ from the master at half of their sites, so a leak without any difference is of the master."""
+    sites = found.record.sites
+    read = [(sites[one.site], one.bit) for one in found.finding.observations if one.bit is not None]
+    if not read or found.finding.accused or any(site.pair.word(bit) != site.word for site, bit in read):
+        return []
+    return [
+        (
+            "At every place that can be read the leak has the master's own word: it may come from the master itself, or from "
+            "a file that was never marked."
+        )
+    ]

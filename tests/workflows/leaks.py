@@ -1,0 +1,54 @@
+"""Documents in a registry, with copies for many recipients, and leaks of them."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import numpy as np
+from tests.tracing.masters import copy_of, make_record
+
+from lexprint.coding.codewords import codewords
+from lexprint.tracing.records import Code, Codewords, DocumentRecord, IssuedCopy
+from lexprint.tracing.registry import Registry
+
+ISSUED_AT = datetime(2026, 2, 3, 12, 0, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Issued:
+    """A registered document and what its copies say."""
+
+    record: DocumentRecord
+    codewords: Codewords
+
+    def copy(self, number: int) -> str:
+        return copy_of(self.record, self.codewords[number - 1])
+
+    def mixed_from(self, numbers: Sequence[int], *, seed: int = 0) -> str:
+        """What colluders write who take each word from one of their copies."""
+        draw = random.Random(seed)
+        rows = [self.codewords[number - 1] for number in numbers]
+        return copy_of(self.record, np.array([draw.choice(held) for held in zip(*rows, strict=True)], dtype=np.uint8))
+
+
+def issue(
+    registry: Registry,
+    *,
+    number: int = 1,
+    name: str = "memo.docx",
+    copies: int = 50,
+    words: int = 600,
+    code: Code = "independent",
+    text: str | None = None,
+) -> Issued:
+    """Register a document with copies for Recipient 1, Recipient 2, ...; the last one's file is never written."""
+    record = replace(make_record(words, code=code, seed=number, text=text), id=f"{number:016x}", name=name)
+    rows = codewords(f"secret {number}".encode(), range(1, copies + 1), np.array(record.biases))
+    planned = [
+        IssuedCopy(record.id, one, f"Recipient {one}", tuple(map(int, row)), f"memo-{one}.docx")
+        for one, row in enumerate(rows, start=1)
+    ]
+    registry.add_document(record, planned)
+    registry.mark_issued(record.id, [(one, "ab" * 32) for one in range(1, copies)], ISSUED_AT)
+    return Issued(record, rows)
