@@ -55,7 +55,7 @@ def first_broken(
         if entry.event in STORED_EVENTS:
             details = json.loads(entry.details)
             if digest_of(entry.event, details) != details["sha256"]:
-                return BrokenEntry(entry.sequence, f"what it speaks of was changed since ({entry.event})")
+                return BrokenEntry(entry.sequence, f"what it speaks of was changed ({entry.event})")
             logged[entry.event] += details["count"]
         last = entry
     for event in STORED_EVENTS:

@@ -1,16 +1,36 @@
-"""How records are packed into columns: any text survives, and a hundred thousand codewords are read in one go."""
+"""How records are packed into columns, and which cannot be.
+
+Any text survives, and a hundred thousand codewords are read in one go.
+"""
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
 
 import numpy as np
 
+from lexprint.errors import InputError, RegistryError
 from lexprint.text.span import Span
-from lexprint.tracing.records import Codewords, CopySite
+from lexprint.tracing.records import Codewords, CopySite, IssuedCopy
 from lexprint.watermark.sites import Pair
+
+_Name = TypeVar("_Name", int, str)
+
+
+class Damaged(ValueError):
+    """A column does not hold what was packed into it."""
+
+
+@contextmanager
+def _unpacking() -> Iterator[None]:
+    try:
+        yield
+    except (zlib.error, ValueError, TypeError) as error:
+        raise Damaged from error
 
 
 def pack_text(text: str) -> bytes:
@@ -19,7 +39,8 @@ def pack_text(text: str) -> bytes:
 
 
 def unpack_text(packed: bytes) -> str:
-    return zlib.decompress(packed).decode("utf-8", "surrogatepass")
+    with _unpacking():
+        return zlib.decompress(packed).decode("utf-8", "surrogatepass")
 
 
 def pack_sites(sites: Sequence[CopySite]) -> bytes:
@@ -28,10 +49,11 @@ def pack_sites(sites: Sequence[CopySite]) -> bytes:
 
 
 def unpack_sites(packed: bytes) -> tuple[CopySite, ...]:
-    return tuple(
-        CopySite(Span(start, end), word, Pair(first, second), entailment)
-        for start, end, word, first, second, entailment in json.loads(zlib.decompress(packed))
-    )
+    with _unpacking():
+        return tuple(
+            CopySite(Span(start, end), word, Pair(first, second), entailment)
+            for start, end, word, first, second, entailment in json.loads(zlib.decompress(packed))
+        )
 
 
 def pack_biases(biases: Sequence[float]) -> bytes:
@@ -39,7 +61,8 @@ def pack_biases(biases: Sequence[float]) -> bytes:
 
 
 def unpack_biases(packed: bytes) -> tuple[float, ...]:
-    return tuple(np.frombuffer(packed, dtype="<f8").tolist())
+    with _unpacking():
+        return tuple(np.frombuffer(packed, dtype="<f8").tolist())
 
 
 def pack_codeword(codeword: Sequence[int]) -> bytes:
@@ -48,5 +71,39 @@ def pack_codeword(codeword: Sequence[int]) -> bytes:
 
 
 def unpack_codewords(packed: Sequence[bytes], *, sites: int) -> Codewords:
-    bits = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), -1 if packed else 0)
-    return np.unpackbits(bits, axis=1, count=sites)
+    with _unpacking():
+        bits = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), (sites + 7) // 8)
+        return np.unpackbits(bits, axis=1, count=sites)
+
+
+def copy_rows(document_id: str, copies: Sequence[IssuedCopy]) -> list[tuple[int, str, str, bytes]]:
+    """Number, recipient, file name and packed codeword of planned copies, by number."""
+    for copy in copies:
+        require_storable("the name of a recipient", copy.recipient)
+        require_storable("the name of a copy's file", copy.file_name)
+        if copy.document_id != document_id or copy.is_issued or copy.digest is not None:
+            raise ValueError(f"copy {copy.number} is not a planned copy of document {document_id}")
+    return sorted((int(copy.number), copy.recipient, copy.file_name, pack_codeword(copy.codeword)) for copy in copies)
+
+
+def require_codewords(copies: Sequence[IssuedCopy], *, sites: int) -> None:
+    for copy in copies:
+        if len(copy.codeword) != sites:
+            raise ValueError(f"copy {copy.number} has {len(copy.codeword)} bits for {sites} sites")
+
+
+def require_new(document_id: str, given: Sequence[_Name], planned: Collection[_Name], *, what: str) -> None:
+    seen: set[_Name] = set(planned)
+    for value in given:
+        if value in seen:
+            raise RegistryError(f"document {document_id} has a copy for {what} {value} already; needed: another {what}")
+        seen.add(value)
+
+
+def require_storable(what: str, text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{what} holds half of a surrogate pair", needed="characters that UTF-8 can write") from error
+    if "\0" in text:
+        raise InputError(f"{what} holds a NUL character", needed="characters that a database can keep")

@@ -6,26 +6,21 @@ So a check made inside a write still holds when it commits, and the audit log ne
 
 from __future__ import annotations
 
-import os
-import sqlite3
-import time
-import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Self, TypeVar, cast
 
 import sqlalchemy as sql
-from sqlalchemy.engine import URL, Connection, Engine, Row, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.engine import URL, Connection, Engine, Row
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from lexprint.errors import ExtraMissing, InputError, RegistryError, UnknownDocument
+from lexprint.errors import ExtraMissing, RegistryError, UnknownDocument
 from lexprint.text.segmentation import segment
 from lexprint.tracing import audit, migrations, packing
 from lexprint.tracing.audit import COPIES_ISSUED, COPIES_PLANNED, DOCUMENT_ADDED, REPORT_SAVED, time_text
+from lexprint.tracing.databases import Place, create_private, explain, prepare_postgresql, prepare_sqlite, read_location
 from lexprint.tracing.migrations import APPLICATION_ID, SCHEMA, Dialect
 from lexprint.tracing.records import (
     AuditEntry,
@@ -43,8 +38,6 @@ from lexprint.tracing.records import (
 )
 from lexprint.tracing.shingles import kept_shingles, shingles
 
-BUSY_SECONDS = 60  # how long a writer queues
-CONNECT_SECONDS = 10
 ASKED_AT_ONCE = 500  # values in one statement; old SQLite takes no more than 999
 RANKED_POSTINGS = 50_000  # rows looked at to rank documents; the rarest shingles, which tell most, come first
 WRITERS_LOCK = 0x6C65787072696E74  # "lexprint"; the number of PostgreSQL's advisory lock
@@ -84,49 +77,45 @@ _REPORTS = sql.table("reports", *_whole("serial", "document"), *_words("id", "te
 _AUDIT = sql.table("audit", *_whole("sequence"), *_words("at", "event", "details", "previous", "hash"))
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where a registry is."""
-
-    url: URL
-    shown: str  # in messages; holds no password
-    path: Path | None  # of an SQLite file
-
-    @property
-    def dialect(self) -> Dialect:
-        return "sqlite" if self.path else "postgresql"
-
-
 class SqlRegistry:
     """See `Registry` for what each method promises."""
 
-    def __init__(self, place: _Place) -> None:
+    def __init__(self, place: Place) -> None:
         self._place = place
         self._engine = _engine(place)
 
     @classmethod
     def opened(cls, location: str) -> Self:
         """Made where there is none yet."""
-        place = _place(location)
+        place = read_location(location)
         if place.path:
-            _create_private(place.path)
+            create_private(place.path)
         registry = cls(place)
-        registry._migrate()
+        with registry._closed_on_failure():
+            registry._migrate()
         return registry
 
     @classmethod
     def found(cls, location: str) -> Self:
         """Only where there is one."""
-        place = _place(location)
+        place = read_location(location)
         missing = RegistryError(f"there is no registry at {place.shown}; run: lexprint issue, which makes one")
-        if place.path and (not place.path.exists() or (place.path.is_file() and not place.path.stat().st_size)):
+        if place.is_vacant:
             raise missing
         registry = cls(place)
-        if not registry._applied():
-            registry.close()
-            raise missing
-        registry._migrate()
+        with registry._closed_on_failure():
+            if not registry._applied():
+                raise missing
+            registry._migrate()
         return registry
+
+    @contextmanager
+    def _closed_on_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         self._engine.dispose()
@@ -140,9 +129,9 @@ class SqlRegistry:
     # Writing
 
     def add_document(self, record: DocumentRecord, copies: Sequence[IssuedCopy]) -> None:
-        _require_storable("the name of a document", record.name)
-        rows = _copy_rows(record.id, copies)
-        _require_codewords(copies, sites=len(record.sites))
+        packing.require_storable("the name of a document", record.name)
+        rows = packing.copy_rows(record.id, copies)
+        packing.require_codewords(copies, sites=len(record.sites))
         found = kept_shingles(shingles(record.text))
         values = {
             **{name: getattr(record, name) for name in ("id", "name", "digest", "issuing", "code", "key_id")},
@@ -167,11 +156,11 @@ class SqlRegistry:
             self._insert_copies(connection, record.id, serial, rows)
 
     def plan_copies(self, document_id: str, copies: Sequence[IssuedCopy]) -> None:
-        rows = _copy_rows(document_id, copies)
+        rows = packing.copy_rows(document_id, copies)
         with self._writing() as connection:
             serial = _serial(connection, document_id)
             sites = connection.scalar(sql.select(_DOCUMENTS.c.site_count).where(_DOCUMENTS.c.serial == serial))
-            _require_codewords(copies, sites=cast(int, sites))
+            packing.require_codewords(copies, sites=cast(int, sites))
             self._insert_copies(connection, document_id, serial, rows)
 
     def _insert_copies(
@@ -184,8 +173,10 @@ class SqlRegistry:
             .join_from(_COPIES, _RECIPIENTS, _COPIES.c.recipient == _RECIPIENTS.c.serial)
             .where(_COPIES.c.document == serial)
         ).all()
-        _require_new(document_id, [number for number, *_ in rows], {number for number, _ in planned}, what="number")
-        _require_new(document_id, [row[1] for row in rows], {name for _, name in planned}, what="recipient")
+        packing.require_new(
+            document_id, [number for number, *_ in rows], {number for number, _ in planned}, what="number"
+        )
+        packing.require_new(document_id, [row[1] for row in rows], {name for _, name in planned}, what="recipient")
         names = [row[1] for row in rows]
         known = _recipient_serials(connection, names)
         if len(known) < len(names):
@@ -194,9 +185,14 @@ class SqlRegistry:
         connection.execute(
             sql.insert(_COPIES),
             [
-                dict(zip(("document", "recipient", "number", "file_name", "codeword"), values, strict=True))
+                {
+                    "document": serial,
+                    "recipient": known[name],
+                    "number": number,
+                    "file_name": file_name,
+                    "codeword": codeword,
+                }
                 for number, name, file_name, codeword in rows
-                for values in [(serial, known[name], number, file_name, codeword)]
             ],
         )
         numbers = [number for number, *_ in rows]
@@ -237,8 +233,8 @@ class SqlRegistry:
             self._log(connection, COPIES_ISSUED, {"document": document_id, **details})
 
     def save_report(self, report_id: str, document_id: str | None, text: str, at: datetime) -> None:
-        _require_storable("a report", text)
-        _require_storable("the id of a report", report_id)
+        packing.require_storable("a report", text)
+        packing.require_storable("the id of a report", report_id)
         with self._writing() as connection:
             if connection.scalar(sql.select(_REPORTS.c.id).where(_REPORTS.c.id == report_id)) is not None:
                 raise RegistryError(f"report {report_id} is stored already; give the new one another id")
@@ -249,7 +245,7 @@ class SqlRegistry:
             self._log(connection, REPORT_SAVED, details)
 
     def record_event(self, event: str, details: Mapping[str, object]) -> AuditEntry:
-        _require_storable("an event", event)
+        packing.require_storable("an event", event)
         if event in audit.STORED_EVENTS:
             raise ValueError(f"{event!r} is logged by the method that stores it")
         with self._writing() as connection:
@@ -355,7 +351,7 @@ class SqlRegistry:
                 for condition in asked
                 for row in connection.execute(query.where(_COPIES.c.document == serial, condition))
             ]
-        bits = packing.unpack_codewords([row.codeword for row in rows], sites=sites)
+            bits = packing.unpack_codewords([row.codeword for row in rows], sites=sites)
         return [
             IssuedCopy(
                 document_id,
@@ -468,8 +464,11 @@ class SqlRegistry:
         engine = self._engine
         if self._place.dialect == "postgresql":
             engine = engine.execution_options(isolation_level="REPEATABLE READ")
-        with _translated(self._place), engine.connect() as connection:
-            yield connection
+        try:
+            with _translated(self._place), engine.connect() as connection:
+                yield connection
+        except ValueError as error:  # a column that cannot be unpacked
+            raise RegistryError(f"the registry {self._place.shown} is damaged; restore it from a backup") from error
 
     def _applied(self) -> set[str]:
         with self._reading() as connection:
@@ -510,41 +509,6 @@ def _applied(connection: Connection) -> set[str]:
 
 
 # Rows
-
-
-def _copy_rows(document_id: str, copies: Sequence[IssuedCopy]) -> list[tuple[int, str, str, bytes]]:
-    """Number, recipient, file name and packed codeword of planned copies, by number."""
-    for copy in copies:
-        _require_storable("the name of a recipient", copy.recipient)
-        _require_storable("the name of a copy's file", copy.file_name)
-        if copy.document_id != document_id or copy.is_issued or copy.digest is not None:
-            raise ValueError(f"copy {copy.number} is not a planned copy of document {document_id}")
-    return sorted(
-        (int(copy.number), copy.recipient, copy.file_name, packing.pack_codeword(copy.codeword)) for copy in copies
-    )
-
-
-def _require_codewords(copies: Sequence[IssuedCopy], *, sites: int) -> None:
-    for copy in copies:
-        if len(copy.codeword) != sites:
-            raise ValueError(f"copy {copy.number} has {len(copy.codeword)} bits for {sites} sites")
-
-
-def _require_new(document_id: str, given: Sequence[_Value], planned: Collection[_Value], *, what: str) -> None:
-    seen: set[_Value] = set(planned)
-    for value in given:
-        if value in seen:
-            raise RegistryError(f"document {document_id} has a copy for {what} {value} already; needed: another {what}")
-        seen.add(value)
-
-
-def _require_storable(what: str, text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(f"{what} holds half of a surrogate pair", needed="characters that UTF-8 can write") from error
-    if "\0" in text:
-        raise InputError(f"{what} holds a NUL character", needed="characters that a database can keep")
 
 
 def _serial(connection: Connection, document_id: str) -> int:
@@ -601,7 +565,7 @@ def _digest_of(connection: Connection, event: str, details: audit.Details) -> st
     if event == DOCUMENT_ADDED:
         try:
             return audit.document_digest(_document(row))
-        except (zlib.error, ValueError):
+        except ValueError:
             return ""
     columns: tuple[sql.ColumnElement[Any], ...] = (_COPIES.c.number, _COPIES.c.digest, _COPIES.c.issued_at)
     if event == COPIES_PLANNED:
@@ -648,123 +612,35 @@ def _rarest(frequencies: Mapping[int, int]) -> list[int]:
 # Connections
 
 
-def _place(location: str) -> _Place:
-    """A file name, `sqlite:///file`, or the URL of a PostgreSQL database."""
-    if "://" not in location:
-        return _file_place(location)
-    scheme = location.partition("://")[0]
-    needed = "needed: a file name, or postgresql://user@host/database"
-    try:
-        url = make_url(location)
-    except (ArgumentError, ValueError) as error:
-        raise RegistryError(f"the URL of the registry, {scheme}://..., cannot be understood; {needed}") from error
-    kind = url.drivername.partition("+")[0]
-    if kind == "sqlite" and url.database:
-        return _file_place(url.database)
-    if kind not in ("postgres", "postgresql"):
-        raise RegistryError(f"a registry cannot be kept at {scheme}://...; {needed}")
-    host = url.host or url.query.get("host") or "the local server"
-    port = f":{url.port}" if url.port else ""
-    return _Place(
-        url=url.set(drivername="postgresql+psycopg"),
-        shown=f"PostgreSQL at {host}{port}, database {url.database}",
-        path=None,
-    )
-
-
-def _file_place(name: str) -> _Place:
-    path = Path(name).absolute()  # of a relative name, SQLite would take some as commands
-    return _Place(url=URL.create("sqlite", database=str(path)), shown=name, path=path)
-
-
-def _create_private(path: Path) -> None:
-    """Documents are confidential: what SQLite makes beside the file gets the file's permissions."""
-    needed = "needed: a file in a folder that exists and may be written"
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError:
-        pass
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no file name"
-        raise RegistryError(f"the registry {path} cannot be made ({reason}); {needed}") from error
-
-
-def _engine(place: _Place) -> Engine:
+def _engine(place: Place) -> Engine:
+    """Without a limit to connections: a thread that waits for one would not be in the database's own queue."""
+    arguments = dict(place.connect_arguments)
     if place.path:
-        # A thread that waits for a connection would not be in SQLite's queue.
-        engine = sql.create_engine(place.url, connect_args={"timeout": BUSY_SECONDS}, max_overflow=-1)
-        sql.event.listen(engine, "connect", lambda connection, _: _set_up_sqlite(connection, place))
+        url = URL.create("sqlite", database=str(place.path))
+        engine = sql.create_engine(url, connect_args=arguments, max_overflow=-1)
+        sql.event.listen(engine, "connect", lambda connection, _: prepare_sqlite(connection, place))
         sql.event.listen(engine, "begin", _begin_sqlite)
         return engine
-    arguments = {} if "connect_timeout" in place.url.query else {"connect_timeout": CONNECT_SECONDS}
     try:
         engine = sql.create_engine(place.url, connect_args=arguments, max_overflow=-1, pool_pre_ping=True)
     except ImportError as error:
         raise ExtraMissing("psycopg", extra="postgres") from error
-    sql.event.listen(engine, "connect", _set_up_postgresql)
+    except SQLAlchemyError as error:
+        raise RegistryError(f"the URL of {place.shown} cannot be understood; needed: a URL") from error
+    sql.event.listen(engine, "connect", lambda connection, _: prepare_postgresql(connection))
     return engine
-
-
-def _set_up_sqlite(connection: sqlite3.Connection, place: _Place) -> None:
-    connection.isolation_level = None  # else the driver begins transactions on its own, later than we want
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if application != APPLICATION_ID and (application or tables):
-        raise RegistryError(f"{place.shown} is a database, but no registry; needed: the name of another file")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA synchronous = FULL")  # in WAL mode, less may lose the last commits in a power cut
-    _use_write_ahead_log(connection)
-
-
-def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Readers never wait for writers. The first change to it does not queue, so it is tried again."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-        time.sleep(0.02)
 
 
 def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql(connection.get_execution_options().get("lexprint_begin", "BEGIN"))
 
 
-def _set_up_postgresql(connection: Any, _: object) -> None:
-    connection.autocommit = True  # else a rollback would undo it
-    connection.execute(f"SET search_path TO {SCHEMA}")
-    connection.autocommit = False
-
-
-_SQLITE_SAYS = {
-    "SQLITE_READONLY": "may not be written; needed: permission to write the file and its folder",
-    "SQLITE_BUSY": f"has been locked by another process for {BUSY_SECONDS} seconds; try again later",
-    "SQLITE_LOCKED": "is locked; try again later",
-    "SQLITE_NOTADB": "is not a database; needed: the name of another file",
-    "SQLITE_CORRUPT": "is damaged; restore it from a backup",
-    "SQLITE_CANTOPEN": "cannot be opened; needed: a file that may be read and written",
-    "SQLITE_FULL": "cannot grow, for the disk is full; make room and try again",
-    "SQLITE_IOERR": "cannot be read or written, for the disk fails; check the disk",
-}
-
-
 @contextmanager
-def _translated(place: _Place) -> Iterator[None]:
+def _translated(place: Place) -> Iterator[None]:
     """Whatever the database says becomes one sentence."""
     try:
         yield
     except DBAPIError as error:
-        # More than the first line may quote names or text.
-        reason = (str(error.orig).strip().splitlines() or [type(error.orig).__name__])[0]
-        if place.path:
-            name = "_".join(str(getattr(error.orig, "sqlite_errorname", "")).split("_")[:2])
-            raise RegistryError(f"the registry {place.shown} {_SQLITE_SAYS.get(name, f'failed ({reason})')}") from error
-        if getattr(error.orig, "sqlstate", None) is None:
-            needed = "needed: a server that runs, and a URL with its host, database and user"
-            raise RegistryError(f"the registry in {place.shown} cannot be reached ({reason}); {needed}") from error
-        raise RegistryError(f"the registry in {place.shown} failed ({reason})") from error
+        raise RegistryError(explain(place, error.orig)) from error
     except SQLAlchemyError as error:
         raise RegistryError(f"the registry {place.shown} failed ({type(error).__name__})") from error
