@@ -13,7 +13,7 @@ from io import TextIOWrapper
 import typer
 
 import lexprint
-from lexprint.cli import capacity, demo, diff, embed, evaluate, extract, keys, recover, substitutes
+from lexprint.cli import capacity, demo, diff, embed, evaluate, extract, keys, recover, report, substitutes, trace
 from lexprint.cli.console import ReaderGone
 from lexprint.errors import LexprintError
 
@@ -33,6 +33,8 @@ app.command("capacity")(capacity.capacity)
 app.command("diff")(diff.diff)
 app.command("substitutes")(substitutes.substitutes)
 app.command("demo")(demo.demo)
+app.command("trace")(trace.trace)
+app.add_typer(report.app, name="report")
 app.add_typer(keys.app, name="key")
 app.add_typer(evaluate.app, name="evaluate")
 

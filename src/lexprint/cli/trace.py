@@ -1,0 +1,98 @@
+"""`lexprint trace`: whose copy a leak was."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from lexprint.cli import console, keys
+from lexprint.cli.files import PIPE, read_bytes, require_writable
+from lexprint.cli.report import REGISTRY, keys_at_hand, print_report, write_page, write_signed
+from lexprint.errors import InputError
+
+if TYPE_CHECKING:
+    from lexprint.tracing.report import Report
+
+REPORT_NAMES = (".html", ".htm", ".json")
+
+
+def trace(
+    leak: str = typer.Argument(..., metavar="LEAK", help="A file in any format that can be read, or - for text."),
+    registry: str = REGISTRY,
+    document: str | None = typer.Option(
+        None, "--document", metavar="ID", help="The document it is of; else it is found by its wording."
+    ),
+    error_bound: float = typer.Option(
+        1e-6, "--error-bound", help="Greatest chance that any innocent copy at all is named."
+    ),
+    report: str | None = typer.Option(
+        None, "--report", metavar="FILE", help="Write the report: .html for a page with pictures, .json signed."
+    ),
+    key: Path | None = keys.KEY,
+    as_json: bool = typer.Option(False, "--json", help="Print the signed report as JSON instead."),
+) -> None:
+    """Find out which copy a leak was made from.
+
+    Copies are named only within the error bound; the evidence is compared word by word, without a language model. Every
+    trace is kept in the registry, signed if there is a key. Exit code 0 if a copy is named, 1 if none can be, or if no
+    registered document is like the leak.
+    """
+    if report is not None:
+        if Path(report).suffix.lower() not in REPORT_NAMES:
+            raise InputError(
+                f"--report {report} is neither a page nor JSON", needed="a name that ends in .html or .json"
+            )
+        require_writable(report, leak)
+    made = _traced(leak, registry=registry, document=document, error_bound=error_bound, key=key)
+    if report is not None:
+        write = write_signed if _is_json(report) else write_page
+        write(made, report)
+    if as_json:
+        write_signed(made, PIPE)
+    else:
+        print_report(made)
+    console.say(_summary(made, report))
+    if not made.accused:
+        raise typer.Exit(1)
+
+
+def _traced(leak: str, *, registry: str, document: str | None, error_bound: float, key: Path | None) -> Report:
+    from lexprint.formats.source import open_source
+    from lexprint.tracing.registry import open_existing_registry
+    from lexprint.workflows.tracing import trace as trace_leak
+
+    content = _read(leak)
+    text = open_source(content, name="standard input" if leak == PIPE else Path(leak).name).text
+    keyring = keys_at_hand(key)
+    with open_existing_registry(registry) as opened:
+        return trace_leak(
+            opened,
+            text,
+            error_bound=error_bound,
+            document_id=document,
+            leak_digest=hashlib.sha256(content).hexdigest(),
+            keys=keyring,
+            engine=console.build_engine(),
+        )
+
+
+def _read(leak: str) -> bytes:
+    if leak != PIPE:
+        return read_bytes(Path(leak))
+    if sys.stdin is None:
+        raise InputError("standard input is closed", needed="a text on standard input")
+    return sys.stdin.buffer.read()
+
+
+def _is_json(target: str) -> bool:
+    return Path(target).suffix.lower() == ".json"
+
+
+def _summary(made: Report, target: str | None) -> str:
+    signed = "not signed: there is no key" if made.signature is None else f"signed with key {made.signature.key_id}"
+    written = "" if target is None else f", written to {target}"
+    return f"report {made.id}, {signed}{written}; run: lexprint report show {made.id}"

@@ -1,0 +1,142 @@
+"""`lexprint report`: who signed what, and what the registry keeps."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.tracing.reports import nothing_found, report_of
+
+from lexprint.coding.keys import Keyring, create_key_file, rotate_key_file
+from lexprint.tracing.registry import open_registry
+from lexprint.tracing.report import public_key_of, read_report, report_bytes, sign
+
+AT = datetime(2026, 3, 14, tzinfo=UTC)
+
+
+@pytest.fixture
+def keyring(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Keyring:
+    """A key in `lexprint.key`; `r.json` is signed with it, and `unsigned.json` is not."""
+    for variable in ("LEXPRINT_KEY", "LEXPRINT_KEY_FILE", "LEXPRINT_REGISTRY"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("COLUMNS", "120")
+    made = create_key_file(folder / "lexprint.key")
+    (folder / "r.json").write_bytes(report_bytes(sign(report_of(), made.newest)))
+    (folder / "unsigned.json").write_bytes(report_bytes(report_of()))
+    return made
+
+
+def test_a_valid_report(run: Run, keyring: Keyring) -> None:
+    """With the key file or the public key, the signer is known."""
+    public_key = public_key_of(keyring.newest)
+    for option, value in (
+        ("--key", "lexprint.key"),
+        ("--public-key", public_key),
+        ("--public-key", public_key.upper()),
+    ):
+        done = run("report", "verify", "r.json", option, value)
+        assert done.code == 0
+        assert done.text == f"valid: r.json is as it was signed with key {keyring.newest.id}\n"
+
+
+def test_without_a_key_nothing_is_proven(run: Run, keyring: Keyring) -> None:
+    """The report is intact, but whoever signed it put the public key there too: that is said."""
+    done = run("report", "verify", "r.json")
+    assert done.code == 0
+    assert "intact" in done.text
+    assert "valid" not in done.text
+    assert public_key_of(keyring.newest) in done.text
+    assert "does not prove who signed it" in done.text
+
+
+def test_a_changed_report(run: Run, keyring: Keyring, folder: Path) -> None:
+    """Exit code 1 with or without a key."""
+    content = (folder / "r.json").read_bytes()
+    (folder / "forged.json").write_bytes(content.replace(b"Anna Example", b"Ben Example"))
+    for options in ([], ["--key", "lexprint.key"], ["--public-key", public_key_of(keyring.newest)]):
+        assert run("report", "verify", "forged.json", *options).is_refusal(1, "forged.json", "signature")
+
+
+def test_a_report_of_somebody_else(run: Run, keyring: Keyring, folder: Path) -> None:
+    """Intact, and yet not the issuer's."""
+    other = create_key_file(folder / "other.key")
+    assert run("report", "verify", "r.json", "--key", "other.key").is_refusal(1, "signature")
+    assert run("report", "verify", "r.json", "--public-key", public_key_of(other.newest)).is_refusal(1, "signature")
+
+
+def test_an_unsigned_report(run: Run, keyring: Keyring) -> None:
+    """Nothing can be said of it, which is not valid."""
+    assert run("report", "verify", "unsigned.json").is_refusal(1, "not signed")
+    assert run("report", "verify", "unsigned.json", "--key", "lexprint.key").is_refusal(1, "not signed")
+
+
+def test_after_a_rotation(run: Run, keyring: Keyring, folder: Path) -> None:
+    """Old reports stay valid, and both public keys are printed, the signing one on standard output."""
+    rotated = rotate_key_file(folder / "lexprint.key")
+    assert run("report", "verify", "r.json", "--key", "lexprint.key").code == 0
+    done = run("report", "public-key")
+    assert done.text == f"{public_key_of(rotated.newest)}\n"
+    assert public_key_of(keyring.newest) in done.errors
+
+
+def test_bad_input_is_one_sentence(run: Run, keyring: Keyring, folder: Path) -> None:
+    """Exit code by what is wrong."""
+    (folder / "bad.json").write_bytes(b"{}")
+    assert run("report", "verify", "bad.json").is_refusal(1, "bad.json", "damaged")
+    assert run("report", "verify", "none.json").is_refusal(2, "not there")
+    for wrong in ("12", "xy" * 32, "ab" * 33):
+        assert run("report", "verify", "r.json", "--public-key", wrong).is_refusal(2, "64 hexadecimal digits")
+    both = run("report", "verify", "r.json", "--public-key", "ab" * 32, "--key", "lexprint.key")
+    assert both.is_refusal(2, "both")
+    (folder / "lexprint.key").unlink()
+    assert run("report", "public-key").is_refusal(3, "no key")
+
+
+@pytest.fixture
+def stored(keyring: Keyring) -> Path:
+    """A registry with a signed and an unsigned report."""
+    with open_registry("lexprint.db") as registry:
+        for report in (sign(report_of(recipients=("Anna <b>",)), keyring.newest), nothing_found()):
+            registry.save_report(report.id, None, report_bytes(report).decode(), AT)
+    return Path("lexprint.db")
+
+
+def test_the_list(run: Run, stored: Path, keyring: Keyring) -> None:
+    """Oldest first, with verdict, copies and signature."""
+    done = run("report", "list")
+    assert done.code == 0
+    assert [line.split()[0] for line in done.text.splitlines()] == ["report", "5eed5eed5eed5eed", "0" * 16]
+    assert "Board memo" in done.text
+    assert keyring.newest.id in done.text
+    assert "2 reports" in done.errors
+    listed = json.loads(run("report", "list", "--json").output)
+    assert [(one["verdict"], one["accused"]) for one in listed] == [("one copy", [17]), ("no document", [])]
+
+
+def test_an_empty_list(run: Run, keyring: Keyring) -> None:
+    """A registry without reports is no failure; no registry is one."""
+    with open_registry("lexprint.db"):
+        pass
+    done = run("report", "list")
+    assert (done.code, done.text) == (0, "")
+    assert run("report", "list", "--registry", "none.db").is_refusal(1, "none.db")
+
+
+def test_showing_a_report(run: Run, stored: Path, folder: Path) -> None:
+    """In the terminal, as a page, or as the bytes that were signed."""
+    assert "The leak comes from copy 17" in run("report", "show", "5eed5eed5eed5eed").text
+    done = run("report", "show", "5eed5eed5eed5eed", "--html", "out.html")
+    assert (done.code, done.output) == (0, b"")
+    assert "Anna &lt;b&gt;" in (folder / "out.html").read_text()
+    content = run("report", "show", "5eed5eed5eed5eed", "--json").output
+    assert report_bytes(read_report(content)) == content
+    (folder / "shown.json").write_bytes(content)
+    assert run("report", "verify", "shown.json", "--key", "lexprint.key").code == 0
+    assert run("report", "show", "1" * 16).is_refusal(1, "1" * 16)
+
+
+def test_a_page_has_the_name_of_a_page(run: Run, stored: Path) -> None:
+    """Whatever the file is called, --html writes HTML."""
+    run("report", "show", "5eed5eed5eed5eed", "--html", "page")
+    assert Path("page").read_text().startswith("<!doctype html>")

@@ -1,0 +1,134 @@
+"""`lexprint trace`: the verdict in the terminal, the report in files, the exit code for scripts."""
+
+import json
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.workflows.leaks import Issued, issue
+
+from lexprint.coding.keys import create_key_file
+from lexprint.tracing.registry import open_registry
+from lexprint.tracing.report import public_key_of, read_report, require_signer
+
+
+@pytest.fixture
+def issued(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Issued:
+    """A registry with one document of fifty copies; `leak.txt` is the seventeenth. There is no key."""
+    for variable in ("LEXPRINT_KEY", "LEXPRINT_KEY_FILE", "LEXPRINT_REGISTRY"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("COLUMNS", "120")
+    with open_registry("lexprint.db") as registry:
+        made = issue(registry, name="memo <b>.docx")
+    (folder / "leak.txt").write_text(made.copy(17))
+    return made
+
+
+def test_a_named_copy(run: Run, issued: Issued) -> None:
+    """Exit code 0; the verdict, the chance of error, the best copies, how much was read, and what it does not mean."""
+    done = run("trace", "leak.txt")
+    assert done.code == 0
+    for part in (
+        "The leak comes from copy 17",
+        "Copy 17 is that of Recipient 17, issued on 2026-02-03.",
+        "The chance that a copy is named wrongly is less than 1 in",
+        "memo <b>.docx, version 1",
+        f"{len(issued.record.sites)} of {len(issued.record.sites)} marked words can be read",
+        "best 5 of 50 compared",
+        "identifies a copy, not a person",
+    ):
+        assert part in done.text
+    assert "Recipient 18" not in done.text
+    assert "not signed: there is no key" in done.errors
+
+
+def test_a_pipe_and_json(run: Run, issued: Issued) -> None:
+    """The report itself, from standard input, with the digest of what came through."""
+    content = issued.copy(17).encode()
+    done = run("trace", "-", "--json", given=content)
+    report = read_report(done.output)
+    assert [copy.number for copy in report.accused] == [17]
+    assert report.leak.digest == sha256(content).hexdigest()
+    assert done.code == 0
+
+
+def test_an_unrelated_text(run: Run, issued: Issued) -> None:
+    """Exit code 1, and one plain sentence."""
+    done = run("trace", "in.txt")
+    assert done.code == 1
+    assert "No registered document is like this text" in done.text
+    assert "identifies a copy" not in done.text
+
+
+def test_an_unmarked_text(run: Run, issued: Issued, folder: Path) -> None:
+    """Exit code 1; nobody is named."""
+    (folder / "master.txt").write_text(issued.record.text)
+    done = run("trace", "master.txt")
+    assert done.code == 1
+    assert "No copy can be named" in done.text
+    assert "Note: At every place" in done.text
+    assert "Recipient" not in done.text
+
+
+def test_reports_in_files(run: Run, issued: Issued, folder: Path) -> None:
+    """A page or signed JSON by the name of the file; the signature is that of the key at hand."""
+    keyring = create_key_file(folder / "lexprint.key")
+    done = run("trace", "leak.txt", "--report", "out.html")
+    assert f"signed with key {keyring.newest.id}, written to out.html" in done.errors
+    page = (folder / "out.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "memo &lt;b&gt;.docx" in page
+    assert run("trace", "leak.txt", "--report", "out.json").code == 0
+    report = read_report((folder / "out.json").read_bytes())
+    require_signer(report, [public_key_of(keyring.newest)], name="out.json")
+
+
+def test_other_formats(run: Run, issued: Issued, folder: Path) -> None:
+    """A leak need not be plain text; its digest is the file's."""
+    content = f"<html><body><p>{issued.copy(17)}</p></body></html>".encode()
+    (folder / "leak.html").write_bytes(content)
+    report = read_report(run("trace", "leak.html", "--json").output)
+    assert [copy.number for copy in report.accused] == [17]
+    assert report.leak.digest == sha256(content).hexdigest()
+
+
+def test_options(run: Run, issued: Issued, folder: Path) -> None:
+    """The document by its id, a stricter bound, another place for the registry."""
+    assert run("trace", "leak.txt", "--document", issued.record.id, "--error-bound", "1e-9").code == 0
+    assert run("trace", "leak.txt", "--error-bound", "1e-60").code == 1
+    (folder / "lexprint.db").rename(folder / "other.db")
+    assert run("trace", "leak.txt", "--registry", "other.db").code == 0
+    assert run("trace", "leak.txt").is_refusal(1, "lexprint.db")
+
+
+def test_bad_input_is_one_sentence(run: Run, issued: Issued, folder: Path) -> None:
+    """Nothing is traced that could not be reported."""
+    assert run("trace", "none.txt").is_refusal(2, "not there")
+    assert run("trace", "-", given=b" \n").is_refusal(2, "empty")
+    assert run("trace", "leak.txt", "--report", "out.pdf").is_refusal(2, ".html or .json")
+    assert run("trace", "leak.txt", "--report", "none/out.html").is_refusal(2, "does not exist")
+    assert run("trace", "leak.txt", "--error-bound", "1.5").is_refusal(2, "error_bound")
+    assert run("trace", "leak.txt", "--document", "f" * 16).is_refusal(1, "not registered")
+    assert run("trace", "leak.txt", "--key", "none.key").is_refusal(3, "none.key")
+    with open_registry("lexprint.db") as registry:
+        assert registry.reports() == []
+
+
+def test_no_model_is_loaded(run: Run, issued: Issued, folder: Path) -> None:
+    """Tracing registered copies needs neither a language model nor what runs one."""
+    program = (
+        "import sys\n"
+        "from lexprint.cli import main\n"
+        "sys.argv = ['lexprint', 'trace', 'leak.txt', '--report', 'out.html', '--json']\n"
+        "try:\n    main()\n"
+        "except SystemExit as stop:\n    assert not stop.code, stop.code\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    finished = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, check=True)
+    assert json.loads(finished.stdout)["report"]["verdict"] == "one copy"
+    loaded = {name.partition(".")[0] for name in finished.stderr.decode().split()}
+    assert "sqlalchemy" in loaded
+    assert not loaded & {"onnxruntime", "onnx", "tokenizers", "torch", "transformers", "scipy", "matplotlib"}
