@@ -25,14 +25,14 @@ HTML_PAGE = """<!DOCTYPE html>
 <h1>A  large
 \t house</h1>
 <p title="large" hidden-note=large>He bought a <b>large</b> house &mdash; near&nbsp;the river&hellip; for AT&T.</p>
-<p>An un<i>believ</i>able tale, <a href="large?a=1&large=2">almost ready</a>, says caf&eacute; owner.<br>
+<p>An un<i>believ</i>able tale, <a href="large?a=1&large=2">almost ready</a>, says ros&eacute; owner.<br>
 Run <code>large --now</code> first; press <kbd>large</kbd>.
 <ul><li>first large item<li>second one</ul>
 <pre>large   code
   stays</pre>
 <table><tr><td>large cell</td><td>other cell</td></tr></table>
 <textarea>large</textarea><svg><title>large</title><text>large</text><![CDATA[ <p>large ]]></svg>
-<p>Less < more & less, 5 <6 &lt;large&gt; &notin; &notit &copy2024 &#108;arge &#x6c;arge mail large@example.com
+<p>Less < more & less, 5 <6 &lt;large&gt; &ncong; &notit &copy2024 &#108;arge &#x6c;arge mail large@example.com
 http://example.com/large end.
 </body></html>
 """

@@ -101,9 +101,9 @@ def test_only_running_text_is_read() -> None:
     """Scripts, styles, attributes, comments, titles and code blocks are no text; blocks are paragraphs of their own."""
     assert read(HTML_PAGE).text == (
         "A large house\n\nHe bought a large house — near\xa0the river… for AT&T.\n\n"
-        "An unbelievable tale, almost ready, says café owner.\nRun large --now first; press large. \n\n"
+        "An unbelievable tale, almost ready, says rosé owner.\nRun large --now first; press large. \n\n"
         "first large item\n\nsecond one\n\nlarge cell\n\nother cell\n\n"
-        "Less < more & less, 5 <6 <large> ∉ ¬it ©2024 large large mail large@example.com "
+        "Less < more & less, 5 <6 <large> ≇ ¬it ©2024 large large mail large@example.com "
         "http://example.com/large end. "
     )
 
@@ -125,7 +125,7 @@ def test_code_and_cut_words_are_protected() -> None:
         ('<p a=">" b=\'>\' c=">"d>x', "x"),
         ("<p a=b>c d", "c d"),
         ("a <b", "a "),
-        ("a<5 b</5 c>d", "a<5 bd"),
+        ("a<5 b</5 c>d</é>e", "a<5 bde"),
         ("x<plaintext>y</plaintext>z", "x"),
         ("&lt;b&gt &AMP &notanentity; &#0; &#128; &#x110000; &#99999999999999999999;", "<b> & ¬anentity; � € � �"),
         ("<head><p>no<body>yes", "yes"),
@@ -141,9 +141,9 @@ def test_tags_end_where_the_standard_says(page: str, text: str) -> None:
 
 def test_replacements_are_escaped() -> None:
     """What looks like markup in a replacement is text; letters that the encoding lacks become references."""
-    source = read_html('<meta charset="iso-8859-1"><p>caf\xe9 large'.encode("latin-1"), name="x")
-    assert source.text == "café large"
-    assert source.with_edits([Edit(Span(5, 10), "<b> & ā")]).endswith(b"<p>caf\xe9 &lt;b&gt; &amp; &#257;")
+    source = read_html('<meta charset="iso-8859-1"><p>ros\xe9 large'.encode("latin-1"), name="x")
+    assert source.text == "rosé large"
+    assert source.with_edits([Edit(Span(5, 10), "<b> & ā")]).endswith(b"<p>ros\xe9 &lt;b&gt; &amp; &#257;")
 
 
 @pytest.mark.parametrize("raw", ["&large", "&large;", "&#large", "<6large", "&notlarge"])

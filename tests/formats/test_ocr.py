@@ -8,7 +8,6 @@ import zlib
 import pytest
 
 from lexprint.errors import FormatError
-from lexprint.formats import ocr
 from lexprint.formats.ocr import is_image, read_image
 from lexprint.formats.pdf_text import read_pdf
 
@@ -56,14 +55,14 @@ def test_damaged_pictures_are_refused(content: bytes) -> None:
 
 def test_without_tesseract_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next command is in the sentence."""
-    monkeypatch.setattr(ocr.shutil, "which", lambda program: None)
+    monkeypatch.setattr(shutil, "which", lambda program: None)
     with pytest.raises(FormatError, match=r"leak\.png is a picture of text; needed: Tesseract.*tesseract-ocr"):
         read_image(b"\x89PNG\r\n\x1a\n", name="leak.png")
 
 
 def test_huge_pictures_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few bytes may claim a picture that no memory holds."""
-    monkeypatch.setattr(ocr.shutil, "which", lambda program: "tesseract")
+    monkeypatch.setattr(shutil, "which", lambda program: "tesseract")
     header = struct.pack(">LL5B", 100_000, 100_000, 8, 0, 0, 0, 0)
     chunk = struct.pack(">L", 13) + b"IHDR" + header + struct.pack(">L", zlib.crc32(b"IHDR" + header))
     with pytest.raises(FormatError, match="too large an image"):

@@ -1,5 +1,6 @@
 """PDF files, through the process that reads them."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from tests.formats.corpus import make_pdf
 
 from lexprint.errors import FormatError
-from lexprint.formats import ocr, pdf_pages, pdf_text
+from lexprint.formats import pdf_pages, pdf_text
 from lexprint.formats.pdf_text import as_running_text, is_pdf, read_pdf
 
 
@@ -75,7 +76,7 @@ def test_exit_codes_agree() -> None:
 
 def test_scans_without_tesseract_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages without text need a reader of pictures."""
-    monkeypatch.setattr(ocr.shutil, "which", lambda program: None)
+    monkeypatch.setattr(shutil, "which", lambda program: None)
     with pytest.raises(FormatError, match=r"a scanned PDF; needed: Tesseract.*apt-get install tesseract-ocr"):
         read_pdf(make_pdf([[]]), name="leak.pdf")
 

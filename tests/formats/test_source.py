@@ -20,7 +20,7 @@ from lexprint.formats.source import open_source
 
 RICH = rich_docx()
 STRANGE = {
-    "html": [b"<!--", b"<script>", b"<![CDATA[", b"&#x", b"&notin", b"<", b"\xff", b"\0", b"'", b"<svg>", b"</"],
+    "html": [b"<!--", b"<script>", b"<![CDATA[", b"&#x", b"&ncong", b"<", b"\xff", b"\0", b"'", b"<svg>", b"</"],
     "markdown": [
         b"```",
         b"[",

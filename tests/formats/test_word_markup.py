@@ -1,7 +1,7 @@
 """The markup of Word documents."""
 
 import pytest
-from lxml import etree
+from lxml import etree  # type: ignore[import-untyped]
 from tests.formats.corpus import STRICT, WORD, paragraph_xml, text_box_xml
 
 from lexprint.errors import FormatError
@@ -93,13 +93,13 @@ def test_alternatives_are_told_apart() -> None:
 def test_places_are_exact() -> None:
     """Every fragment stands in the XML where it is said to, as a second parser confirms."""
     raw = (
-        f'<?xml version="1.0"?>\r\n<w:p xmlns:w="{WORD}" w:x="é"><!-- é --><w:r><w:t>caf\xe9 &amp; &#233;\r\n😀 b</w:t>'
+        f'<?xml version="1.0"?>\r\n<w:p xmlns:w="{WORD}" w:x="é"><!-- é --><w:r><w:t>ros\xe9 &amp; &#233;\r\n😀 b</w:t>'
         "<w:t>\u00a0c</w:t></w:r></w:p>"
     )
     (paragraph,) = read_markup(raw, name="x").paragraphs
     assert paragraph.text == "".join(etree.fromstring(raw.encode()).itertext(f"{{{WORD}}}t"))
     written = [fragment.raw.of(raw) for fragment in paragraph.fragments if fragment.raw]
-    assert "".join(written) == "caf\xe9 &amp; &#233;\r\n😀 b\u00a0c"
+    assert "".join(written) == "ros\xe9 &amp; &#233;\r\n😀 b\u00a0c"
 
 
 @pytest.mark.parametrize(

@@ -160,8 +160,7 @@ def _tags(raw: str) -> Iterator[_Tag]:
     foreign = 0
     position = raw.find("<")
     while position != -1:
-        following = raw[position + 1 : position + 3]
-        if following[:1].isascii() and (following[:1].isalpha() or (following[:1] == "/" and following[1:].isalpha())):
+        if _TAG_NAME.match(raw, position):
             tag = _read_tag(raw, position)
             if tag.name in _FOREIGN and not tag.closes_itself:
                 foreign = max(0, foreign + (-1 if tag.closes else 1))
@@ -169,7 +168,7 @@ def _tags(raw: str) -> Iterator[_Tag]:
                 tag = _Tag(tag.start, _end_of_raw_text(raw, tag), tag.name, closes=False, closes_itself=True)
             elif tag.name == "plaintext":
                 tag = _Tag(tag.start, len(raw), "", closes=False, closes_itself=True)
-        elif following[:1] in ("!", "?", "/") and following[:1]:
+        elif raw.startswith(("!", "?", "/"), position + 1):
             find_end = _end_of_section if is_xml or foreign else _end_of_comment
             tag = _Tag(position, find_end(raw, position), "", closes=False, closes_itself=False)
         else:
