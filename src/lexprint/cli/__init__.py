@@ -13,7 +13,20 @@ from io import TextIOWrapper
 import typer
 
 import lexprint
-from lexprint.cli import capacity, demo, diff, embed, evaluate, extract, keys, recover, report, substitutes, trace
+from lexprint.cli import (
+    capacity,
+    demo,
+    diff,
+    embed,
+    evaluate,
+    extract,
+    keys,
+    recover,
+    registry,
+    report,
+    substitutes,
+    trace,
+)
 from lexprint.cli.console import ReaderGone
 from lexprint.errors import LexprintError
 
@@ -35,6 +48,7 @@ app.command("substitutes")(substitutes.substitutes)
 app.command("demo")(demo.demo)
 app.command("trace")(trace.trace)
 app.add_typer(report.app, name="report")
+app.add_typer(registry.app, name="registry")
 app.add_typer(keys.app, name="key")
 app.add_typer(evaluate.app, name="evaluate")
 

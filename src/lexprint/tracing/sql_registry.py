@@ -410,9 +410,7 @@ class SqlRegistry:
             query = _with_document(sql.select(*columns)).where(_REPORTS.c.id == report_id)
             row = connection.execute(query).one_or_none()
         if row is None:
-            raise RegistryError(
-                f"report {report_id} is not stored; run: lexprint registry audit, which names those that are"
-            )
+            raise RegistryError(f"report {report_id} is not stored; run: lexprint report list")
         name, document_id, text, saved_at = row
         return StoredReport(name, document_id, text, datetime.fromisoformat(saved_at))
 

@@ -1,0 +1,184 @@
+"""`lexprint registry`: what was issued, to whom, and whether the record of it still holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from lexprint.cli import console
+from lexprint.errors import RegistryError, UnknownDocument
+
+if TYPE_CHECKING:
+    from lexprint.tracing.records import DocumentSummary, IssuedCopy
+    from lexprint.tracing.registry import Registry
+
+REGISTRY = typer.Option(
+    "lexprint.db",
+    "--registry",
+    envvar="LEXPRINT_REGISTRY",
+    help="File of the registry, or the URL of a PostgreSQL database.",
+)
+
+WIDE = 10_000  # columns, where the output is no terminal and nothing need be folded
+
+app = typer.Typer(help="See what was issued, and whether the record of it still holds.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_documents(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
+    """List the documents that copies were made of."""
+    with _opened(registry) as opened:
+        found = opened.documents()
+    if as_json:
+        console.print_json([_document_json(document) for document in found])
+        return
+    header = ("document", "name", "version", "registered", "words", "sites", "copies", "issued")
+    rows = [
+        (one.id, one.name, one.version, _minute(one.created_at), one.words, one.sites, one.planned, one.issued)
+        for one in found
+    ]
+    _print_table(header, rows)
+    console.say(console.counted(len(found), "document"))
+
+
+@app.command("show")
+def show(
+    document: str = typer.Argument(..., metavar="DOCUMENT", help="Its id, the beginning of it, or its name."),
+    registry: str = REGISTRY,
+    as_json: bool = console.AS_JSON,
+) -> None:
+    """Show a document and its copies; of a name, the newest version."""
+    with _opened(registry) as opened:
+        summary = _chosen(opened.documents(), document)
+        copies = opened.copies(summary.id)
+    if as_json:
+        console.print_json({**_document_json(summary), "copies": [_copy_json(copy) for copy in copies]})
+        return
+    facts = {
+        "document": summary.id,
+        "name": summary.name,
+        "version": summary.version,
+        "registered": _minute(summary.created_at),
+        "file": f"SHA-256 {summary.digest}",
+        "copies": f"{summary.planned:,}, of which {summary.issued:,} issued",
+        "scheme": f"{summary.issuing}, {summary.code} code",
+        "capacity": f"{console.counted(summary.sites, 'site')} in {console.counted(summary.words, 'word')}",
+        "key": summary.key_id,
+        "fingerprint": summary.fingerprint,
+    }
+    _print_table(("", ""), list(facts.items()))
+    if copies:
+        console.print_line("")
+        header = ("copy", "recipient", "file", "issued", "SHA-256")
+        rows = [
+            (one.number, one.recipient, one.file_name, _minute(one.issued_at), (one.digest or "")[:12])
+            for one in copies
+        ]
+        _print_table(header, rows)
+
+
+@app.command("recipients")
+def recipients(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
+    """List who was given copies, over all documents."""
+    with _opened(registry) as opened:
+        found = opened.recipients()
+    if as_json:
+        console.print_json([asdict(one) for one in found])
+        return
+    _print_table(("recipient", "copies", "issued"), [(one.name, one.planned, one.issued) for one in found])
+    console.say(console.counted(len(found), "recipient"))
+
+
+@app.command("audit")
+def audit(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
+    """Print the log of all that was done, oldest first."""
+    with _opened(registry) as opened:
+        entries = opened.audit()
+    if as_json:
+        console.print_json([asdict(entry) for entry in entries])
+        return
+    header = ("entry", "time (UTC)", "event", "details", "hash")
+    rows = [(one.sequence, one.at[:19].replace("T", " "), one.event, one.details, one.hash[:12]) for one in entries]
+    _print_table(header, rows)
+    console.say("to see whether it holds, run: lexprint registry verify")
+
+
+@app.command("verify")
+def verify(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
+    """Say whether the log, and the documents, copies and reports it speaks of, are as they were written.
+
+    Keep the last hash elsewhere: who can rewrite the whole database can rewrite its log. Exit code 1 if it does not hold.
+    """
+    with _opened(registry) as opened:
+        broken = opened.verify_audit()
+        entries = opened.audit()
+    last = entries[-1].hash if entries else None
+    if as_json:
+        console.print_json(
+            {"holds": broken is None, "entries": len(entries), "last_hash": last, "broken": broken and asdict(broken)}
+        )
+        if broken:
+            raise typer.Exit(1)
+    elif broken:
+        raise RegistryError(
+            f"entry {broken.sequence} of the audit log does not hold: {broken.reason}; compare with a backup"
+        )
+    else:
+        console.print_line(f"the log holds: {len(entries):,} entries, last hash {last or 'none'}")
+
+
+def _opened(registry: str) -> Registry:
+    from lexprint.tracing.registry import open_existing_registry
+
+    return open_existing_registry(registry)
+
+
+def _chosen(documents: Sequence[DocumentSummary], wanted: str) -> DocumentSummary:
+    by_id = [one for one in documents if wanted and one.id.startswith(wanted)]
+    if len(by_id) > 1 and all(one.id != wanted for one in by_id):
+        raise RegistryError(f"{len(by_id)} documents have ids that begin with {wanted}; run: lexprint registry list")
+    found = by_id or [one for one in documents if one.name == wanted]
+    if not found:
+        raise UnknownDocument(console.printable(wanted))
+    return found[-1]
+
+
+def _print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Numbers to the right; nothing is cut off where the output is no terminal."""
+    table = Table(box=None, pad_edge=False, show_header=any(header))
+    columns = list(zip(*rows, strict=True))
+    for number, name in enumerate(header):
+        is_number = bool(columns) and all(isinstance(value, int) for value in columns[number])
+        table.add_column(name, justify="right" if is_number else "left", overflow="fold")
+    for row in rows:
+        cells = (f"{value:,}" if isinstance(value, int) else str(value) for value in row)
+        table.add_row(*(Text(console.printable(cell)) for cell in cells))
+    out = console.Output()
+    if not out.is_terminal:
+        out.width = WIDE
+    out.print(table)
+
+
+def _minute(at: datetime | None) -> str:
+    return "" if at is None else f"{at:%Y-%m-%d %H:%M}"
+
+
+def _document_json(document: DocumentSummary) -> dict[str, object]:
+    return {**asdict(document), "created_at": document.created_at.isoformat()}
+
+
+def _copy_json(copy: IssuedCopy) -> dict[str, object]:
+    return {
+        "number": copy.number,
+        "recipient": copy.recipient,
+        "file_name": copy.file_name,
+        "digest": copy.digest,
+        "issued_at": None if copy.issued_at is None else copy.issued_at.isoformat(),
+        "codeword": "".join(map(str, copy.codeword)),
+    }

@@ -1,0 +1,122 @@
+"""`lexprint registry`: what was issued, and whether the record of it still holds."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.tracing.registered import NOON, copies, document_id, file_digest, record
+
+from lexprint.tracing.registry import open_registry
+
+
+@pytest.fixture
+def issued(folder: Path) -> Path:
+    """A registry of two versions of a memo and a letter, one copy issued."""
+    path = folder / "lexprint.db"
+    with open_registry(str(path)) as registry:
+        registry.add_document(record(1), copies(1, 1, 3))
+        registry.mark_issued(document_id(1), [(2, file_digest(1, 2))], NOON)
+        registry.add_document(record(0x2A << 56, name="letter.txt"), [])
+        registry.add_document(record(3), copies(3, 3, 4))
+    return path
+
+
+def test_list(run: Run, issued: Path) -> None:
+    """One line a document, with its version and copies."""
+    done = run("registry", "list")
+    assert done.code == 0, done.errors
+    lines = [line.split() for line in done.text.splitlines()]
+    assert lines[0][:3] == ["document", "name", "version"]
+    assert lines[1][:5] == [document_id(1), "memo.docx", "1", "2026-03-01", "12:00"]
+    assert lines[1][-3:] == ["20", "3", "1"]
+    assert lines[3][:3] == [document_id(3), "memo.docx", "2"]
+    assert "3 documents" in done.errors
+    found = json.loads(run("registry", "list", "--json").output)
+    assert [(one["version"], one["planned"], one["issued"]) for one in found] == [(1, 3, 1), (1, 0, 0), (2, 2, 0)]
+
+
+def test_show(run: Run, issued: Path) -> None:
+    """A document by id, by the beginning of it, or by name, which means the newest."""
+    done = run("registry", "show", document_id(1))
+    assert "3, of which 1 issued" in done.text
+    assert f"SHA-256 {record(1).digest}" in done.text
+    assert ["2", "Recipient", "2", "memo-2.docx", "2026-03-01", "12:00", file_digest(1, 2)[:12]] in [
+        line.split() for line in done.text.splitlines()
+    ]
+    assert "letter.txt" in run("registry", "show", "2a").text
+    assert document_id(3) in run("registry", "show", "memo.docx").text
+    found = json.loads(run("registry", "show", "memo.docx", "--json").output)
+    assert [one["recipient"] for one in found["copies"]] == ["Recipient 3", "Recipient 4"]
+    assert found["copies"][0]["codeword"] == "".join(map(str, copies(3, 3, 3)[0].codeword))
+
+
+def test_show_what_is_not_there(run: Run, issued: Path) -> None:
+    """Unknown or ambiguous: one sentence."""
+    assert run("registry", "show", "none").is_refusal(1, "document none is not registered", "lexprint registry list")
+    assert run("registry", "show", "").is_refusal(1, "not registered")
+    assert run("registry", "show", "00").is_refusal(1, "2 documents have ids that begin with 00")
+
+
+def test_recipients(run: Run, issued: Path) -> None:
+    """Everyone once, with all their copies."""
+    done = run("registry", "recipients")
+    assert ["Recipient", "3", "2", "0"] in [line.split() for line in done.text.splitlines()]
+    assert "4 recipients" in done.errors
+    assert json.loads(run("registry", "recipients", "--json").output)[1] == {
+        "name": "Recipient 2",
+        "planned": 1,
+        "issued": 1,
+    }
+
+
+def test_audit(run: Run, issued: Path) -> None:
+    """All that was done, in order, whole even where lines are long."""
+    lines = run("registry", "audit").text.splitlines()
+    assert len(lines) == 7
+    assert "copies issued" in lines[3]
+    found = json.loads(run("registry", "audit", "--json").output)
+    assert [one["sequence"] for one in found] == [1, 2, 3, 4, 5, 6]
+    assert found[2]["details"] in lines[3]
+
+
+def test_verify(run: Run, issued: Path) -> None:
+    """The last hash if all is well, the first broken entry if not, with exit code 1."""
+    last = json.loads(run("registry", "audit", "--json").output)[-1]["hash"]
+    done = run("registry", "verify")
+    assert (done.code, done.text) == (0, f"the log holds: 6 entries, last hash {last}\n")
+    with closing(sqlite3.connect(issued)) as connection, connection:
+        connection.execute("UPDATE copies SET file_name = 'x' WHERE number = 3")
+    assert run("registry", "verify").is_refusal(1, "entry 2 of the audit log does not hold")
+    done = run("registry", "verify", "--json")
+    assert done.code == 1
+    assert json.loads(done.output)["broken"]["sequence"] == 2
+
+
+@pytest.mark.parametrize("command", ["list", "recipients", "audit", "verify"])
+def test_no_registry_is_made_by_looking(run: Run, folder: Path, command: str) -> None:
+    """Where there is none, the next command is named and no file appears."""
+    assert run("registry", command).is_refusal(1, "there is no registry at lexprint.db", "lexprint issue")
+    assert not (folder / "lexprint.db").exists()
+
+
+def test_registry_by_option_or_environment(run: Run, issued: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any file or URL may be named."""
+    other = issued.rename(issued.with_name("other.db"))
+    assert run("registry", "list", "--registry", other).code == 0
+    monkeypatch.setenv("LEXPRINT_REGISTRY", str(other))
+    assert run("registry", "list").code == 0
+    refusal = run("registry", "list", "--registry", "mysql://ann:secret@host/db")
+    assert refusal.is_refusal(1, "mysql://...")
+    assert "secret" not in refusal.errors
+
+
+def test_names_cannot_steer_the_terminal(run: Run, folder: Path) -> None:
+    """Control characters in a name are shown, not obeyed, and markup is plain text."""
+    with open_registry("lexprint.db") as registry:
+        registry.add_document(record(1, name="a\x1b[31m[bold]b\nc"), [])
+    done = run("registry", "list")
+    assert "\x1b" not in done.text
+    assert "[bold]b c" in done.text
