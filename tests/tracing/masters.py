@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
 
@@ -22,7 +21,7 @@ FREQUENT = """
     the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which one
     you were her all she there would their we him been has when who will more no if out so said what up its about into
 """.split()
-SYLLABLES = "ba de fi go lu ma ne pi ro su ta ve wi ko la mer son ter ling ford ness ard ist ent ion al".split()
+SYLLABLES = "ba de fi go lu ma ne pi ro su ta ve wi ko la mer son ter ling ford ness ard ish ent ion al".split()
 
 
 def content_words(count: int, *, seed: int = 1) -> list[str]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 RESOLUTION = 2**16  # a bit is 1 if two keyed bytes, as a number, lie below its bias times this; so no bias is rounded
 # t in Tardos 2003. His 1/(300 c) serves many colluders and long codes; against two to four and with hundreds of sites,
 # a word that nearly all copies share tells too little: larger cutoffs catch more of them.
-CUTOFF = 0.03
+CUTOFF = 0.1
 
 _COPIES_AT_ONCE = 4_096
 

@@ -29,7 +29,7 @@ LONGEST_GAP = 24  # words between two runs of one passage, in either text
 REACH = 8  # words beside a site that speak for its place; also how far a passage is followed beyond its last run
 LEAST_SUPPORT = 4  # of those words that must agree
 LEAST_PASSAGE = 5  # words of a passage that must agree; unrelated texts share many runs of three
-ALIKE = 0.6  # similarity above which a word may be another with slips: one letter of three, two of five
+ALIKE = 0.59  # similarity above which a word may be another with slips: one letter of three, two of five
 NEARER = 0.25  # by how much one member of a pair must be more similar for a misspelled word to count as it
 TIE = 0.5  # two places whose strength differs by less cannot be told apart
 REPEATED = 3.0  # places of one site whose strength differs by less are both what the leak says
@@ -413,5 +413,5 @@ def _shares(passages: Sequence[_Passage], texts: _Texts) -> tuple[float, float]:
         leak_partners.update(leak)
     if not covered:
         return 0.0, 0.0
-    added = len(leak_covered - leak_partners)
+    added = len(leak_covered - leak_partners) * len(kept) / len(leak_partners)  # as if nothing stood there twice
     return len(covered) / len(texts.master), 1.0 - len(kept) / (len(covered) + added)

@@ -10,10 +10,10 @@ and only the few companies tried are counted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import log
+from math import comb, log
 from typing import TypeAlias
 
 import numpy as np
@@ -39,8 +39,8 @@ STRATEGIES: tuple[tuple[Strategy, ...], ...] = (
     ((0.0, 1 / 3, 2 / 3, 1.0), (0.0, 0.0, 1.0, 1.0), (0.0, 1.0, 0.0, 1.0)),
 )
 
-_POOL = 48  # copies that fit best alone, of which company is chosen
-_TESTED = 256  # copies that fit best alone, which are tested in company
+_POOL = 48  # copies that fit best alone under a strategy, of which company is chosen
+_TESTED = 256  # copies that fit best alone under it, which are tested in company
 _FINALISTS = 6  # of those, how many get an exact tail
 _PROMISING = 8.0  # nats that an exact tail may be sharper than the likelihood ratio
 _UNITS = 2**14  # weights of all sites together; rounded to these units they keep 99.9 % of their power
@@ -98,22 +98,52 @@ def p_values(codewords: Codewords, bits: Bits, biases: Floats, *, error_bound: f
     that would be accused alone needs no company.
     """
     p_values = np.minimum(p_values_alone(codewords, bits, biases) / SHARES[0], 1.0)
-    order = np.argsort(p_values, kind="stable")
     bound = error_bound / max(len(codewords), 1)
-    untold = [int(copy) for copy in order[:_TESTED] if p_values[copy] > bound]
+    told = set(np.flatnonzero(p_values <= bound).tolist())
     for others in range(1, min(len(STRATEGIES), len(codewords))):
         price = COMPANIES * len(STRATEGIES[others]) / SHARES[others]
-        found = sorted(_in_company(codewords, bits, biases, pool=order[:_POOL], tested=untold, others=others))
-        for one in found[: -_FINALISTS - 1 : -1]:
+        found: dict[int, _InCompany] = {}
+        for strategy in STRATEGIES[others]:
+            for one in _in_company(codewords, _Likelihoods.of(strategy, bits, biases), others=others, told=told):
+                found[one.copy] = max(one, found.get(one.copy, one))
+        for one in sorted(found.values(), reverse=True)[:_FINALISTS]:
             if one.nats > log(price / bound) - _PROMISING:
-                exact = float(_Test.of(one.gain, biases).p_values(codewords[one.copy][None])[0])
+                exact = float(_Test.of(one.gain, biases).p_values(codewords[[one.copy]])[0])
                 p_values[one.copy] = max(min(p_values[one.copy], exact * price), SMALLEST)
     return p_values
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class _Likelihoods:
+    """Logarithms of how likely a strategy makes what the leak shows, where 0, 1, ... of the others hold a 1."""
+
+    without: Floats  # (others + 1, sites), one more copy in the mix, whichever bit it holds
+    with_zero: Floats  # the same if it holds a 0
+    with_one: Floats
+    alone: Floats  # (sites,) how much more likely a 1 of one copy makes it than a 0, whatever the others hold
+    biases: Floats
+
+    @classmethod
+    def of(cls, strategy: Strategy, bits: Bits, biases: Floats) -> _Likelihoods:
+        others = len(strategy) - 2
+        writes_one = (1.0 - NOISE) * np.array(strategy)[:, None] + NOISE * biases  # (others + 2, sites)
+        shown = np.where(bits == 1, writes_one, 1.0 - writes_one)
+        zero, one = shown[:-1], shown[1:]
+        held = np.array(
+            [comb(others, ones) * biases**ones * (1.0 - biases) ** (others - ones) for ones in range(others + 1)]
+        )
+        return cls(
+            without=np.log((1.0 - biases) * zero + biases * one),
+            with_zero=np.log(zero),
+            with_one=np.log(one),
+            alone=np.log((held * one).sum(axis=0)) - np.log((held * zero).sum(axis=0)),
+            biases=biases,
+        )
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class _InCompany:
-    """How much likelier the leak is if this copy was mixed in with its best company than if it was not."""
+    """How much likelier the leak is if this copy was mixed in with some company than if any other was."""
 
     nats: float
     copy: int
@@ -121,41 +151,30 @@ class _InCompany:
 
 
 def _in_company(
-    codewords: Codewords, bits: Bits, biases: Floats, *, pool: NDArray[np.intp], tested: Sequence[int], others: int
-) -> list[_InCompany]:
-    """Each tested copy in the best of those companies that are likeliest without it.
+    codewords: Codewords, likelihoods: _Likelihoods, *, others: int, told: Set[int]
+) -> Iterator[_InCompany]:
+    """Each copy worth it, in the best of those companies that are likeliest without it.
 
-    Every copy has as many others to choose from, so that its own codeword has no say in who they are: where it is not
-    in the pool itself, the last of the pool is left out.
+    Company is sought among the copies that fit best alone. Every copy has as many others to choose from, so that its
+    own codeword has no say in who they are: where it is not in the pool itself, the last of the pool is left out.
     """
+    order = np.argsort(-_Test.of(likelihoods.alone, likelihoods.biases).sums(codewords), kind="stable")
+    pool = order[:_POOL]
     companies = np.array(list(combinations(range(len(pool)), others)))  # (companies, others), ranks in the pool
     ones = codewords[pool].astype(np.intp)[companies].sum(axis=1)  # (companies, sites), how many of them hold a 1
-    rank_of = {int(copy): rank for rank, copy in enumerate(pool)}
-    best: dict[int, _InCompany] = {}
-    for strategy in STRATEGIES[others]:
-        without, chance_of_zero, chance_of_one = _log_likelihoods(strategy, bits, biases)
-        every_site = np.arange(len(bits))
-        ranked = np.argsort(-without[ones, every_site].sum(axis=1), kind="stable")
-        for copy in tested:
-            is_absent = companies == rank_of.get(copy, len(pool) - 1)
-            chosen = ranked[~is_absent.any(axis=1)[ranked]][:COMPANIES]
+    every_site = np.arange(codewords.shape[1])
+    without = likelihoods.without[ones, every_site]  # (companies, sites)
+    ranked = np.argsort(-without.sum(axis=1), kind="stable")
+    for rank, copy in enumerate(order[:_TESTED].tolist()):
+        if copy not in told:
+            is_absent = (companies == min(rank, len(pool) - 1)).any(axis=1)
+            chosen = ranked[~is_absent[ranked]][:COMPANIES]
             held = np.where(
-                codewords[copy] == 1, chance_of_one[ones[chosen], every_site], chance_of_zero[ones[chosen], every_site]
+                codewords[copy] == 1,
+                likelihoods.with_one[ones[chosen], every_site],
+                likelihoods.with_zero[ones[chosen], every_site],
             )
-            nats = (held - without[ones[chosen], every_site]).sum(axis=1)
-            top = int(np.argmax(nats))
-            if copy not in best or nats[top] > best[copy].nats:
-                gain = (chance_of_one - chance_of_zero)[ones[chosen[top]], every_site]
-                best[copy] = _InCompany(float(nats[top]), copy, gain)
-    return list(best.values())
-
-
-def _log_likelihoods(strategy: Strategy, bits: Bits, biases: Floats) -> tuple[Floats, Floats, Floats]:
-    """Of what the leak shows, where 0, 1, ... of the others hold a 1 and one more copy any bit, a 0, or a 1.
-
-    Each is (others + 1, sites).
-    """
-    writes_one = (1.0 - NOISE) * np.array(strategy)[:, None] + NOISE * biases  # (others + 2, sites)
-    shown = np.where(bits == 1, writes_one, 1.0 - writes_one)
-    zero, one = shown[:-1], shown[1:]
-    return np.log((1.0 - biases) * zero + biases * one), np.log(zero), np.log(one)
+            nats = (held - without[chosen]).sum(axis=1)
+            best = int(np.argmax(nats))
+            gain = (likelihoods.with_one - likelihoods.with_zero)[ones[chosen[best]], every_site]
+            yield _InCompany(float(nats[best]), copy, gain)

@@ -58,6 +58,7 @@ _LOOK_ALIKES = {
     for look_alike in look_alikes
 }
 _DIGITS_FOR_LETTERS = {"0": "o", "1": "l", "3": "e", "5": "s"}  # as scanners and disguisers write them, within words
+_CAPITALS = str.maketrans("ВНΗΝΜΥΖΡ", "bhhnmyzp")  # those that look like another letter than their small ones do
 _LETTERS = str.maketrans(_LOOK_ALIKES)
 _DIGITS = str.maketrans(_DIGITS_FOR_LETTERS)
 
@@ -103,7 +104,7 @@ def spell(word: str) -> str:
     """
     if word.isascii() and word.isalpha() and len(word) <= LONGEST_WORD:
         return word.lower()
-    folded = unicodedata.normalize("NFKC", word[: 4 * LONGEST_WORD]).casefold()
+    folded = unicodedata.normalize("NFKC", word[: 4 * LONGEST_WORD]).translate(_CAPITALS).casefold()
     letters = "".join(filter(str.isalnum, unicodedata.normalize("NFKD", folded))).translate(_LETTERS)
     if not letters.isdecimal():
         letters = letters.translate(_DIGITS)

@@ -1,0 +1,177 @@
+"""Sites are found wherever their passage went, and only what stands there is read."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.tracing.masters import (
+    CONTENT,
+    bare,
+    codewords_of,
+    copy_of,
+    disguised,
+    edited,
+    make_record,
+    make_text,
+    scanned,
+    shuffled,
+)
+
+from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.span import Span
+from lexprint.tracing.alignment import Alignment, Place, align
+from lexprint.tracing.records import CopySite, DocumentRecord
+from lexprint.watermark.sites import Pair
+
+MEMO = "The board will buy a large plant in the north before the end of this year, said the chairman on Monday."
+
+
+def site(text: str, word: str, other: str, *, after: int = 0) -> CopySite:
+    start = text.index(word, after)
+    return CopySite(Span(start, start + len(word)), word, Pair.of(word, other), 0.97)
+
+
+LARGE = site(MEMO, "large", "big")  # big says 0, large 1
+
+
+def only(leak: str, *, text: str = MEMO, sites: tuple[CopySite, ...] = (LARGE,)) -> Place:
+    (place,) = align(leak, text, sites).places
+    return place
+
+
+def wrong(alignment: Alignment, codeword: list[int]) -> int:
+    return sum(place.bit not in (None, bit) for place, bit in zip(alignment.places, codeword, strict=True))
+
+
+def readable(alignment: Alignment) -> float:
+    return sum(place.bit is not None for place in alignment.places) / len(alignment.places)
+
+
+@pytest.mark.parametrize(("word", "bit"), [("large", 1), ("big", 0), ("Big", 0), ("lаr\u200bge", 1), ("b1g", 0)])
+def test_either_word_is_read(word: str, bit: int) -> None:
+    """In any case or disguise, with its span in the leak."""
+    leak = f"He wrote: {MEMO.replace('large', word)}"
+    place = only(leak)
+    assert place.bit == bit
+    assert place.span is not None
+    assert place.span.of(leak) == word
+
+
+@pytest.mark.parametrize(("seen", "bit"), [("larqe", 1), ("lage", 1), ("lorqe", 1), ("bigg", 0), ("bag", 0)])
+def test_slips_are_forgiven(seen: str, bit: int) -> None:
+    """Where one word of the pair is much nearer than the other."""
+    assert only(MEMO.replace("large", seen)).bit == bit
+
+
+@pytest.mark.parametrize("seen", ["new", "huge", "xxxxx"])
+def test_another_word_is_neither(seen: str) -> None:
+    """An attacker's own word is shown but tells nothing."""
+    leak = MEMO.replace("large", seen)
+    place = only(leak)
+    assert place.bit is None
+    assert place.span is not None
+    assert place.span.of(leak) == seen
+
+
+def test_a_slip_between_both_words_is_neither() -> None:
+    """What may be either is not guessed."""
+    text = MEMO.replace("large", "later")
+    assert only(text.replace("later", "laxer"), text=text, sites=(site(text, "later", "layer"),)).bit is None
+
+
+@pytest.mark.parametrize(
+    "leak", ["", "large", "a large plant", MEMO.replace("large ", ""), MEMO[:20], make_text(300, random.Random(1))]
+)
+def test_a_missing_place_is_missing(leak: str) -> None:
+    """Dropped, cut away or never there: no bit and no span."""
+    assert only(leak) == Place(None, None)
+
+
+def test_words_come_and_go_around_a_site() -> None:
+    """Edits next to a site do not move it."""
+    for leak in (
+        MEMO.replace("a large", "a very large"),
+        MEMO.replace("large plant", "large new plant"),
+        MEMO.replace("a large", "large"),
+        MEMO.replace("buy a", "acquire one"),
+        MEMO.replace("plant in", "large works near"),
+    ):
+        assert only(leak).bit == 1
+
+
+def test_a_passage_that_the_leak_repeats_counts_once() -> None:
+    """The same twice is read; if the two places disagree nothing is."""
+    between = make_text(60, random.Random(2))
+    assert only(f"{MEMO} {between} {MEMO}").bit == 1
+    disagreeing = only(f"{MEMO} {between} {MEMO.replace('large', 'big')}")
+    assert disagreeing.bit is None
+    assert disagreeing.span is not None
+    assert only(f"{MEMO.replace('large', 'new')} {between} {MEMO}").bit == 1
+
+
+def test_a_passage_that_the_master_repeats_is_not_confused() -> None:
+    """Each place is read where it is; the passage alone could be either and is not read."""
+    draw = random.Random(3)
+    text = f"{make_text(80, draw)} {MEMO} {make_text(80, draw)} {MEMO} {make_text(80, draw)}"
+    first, second = site(text, "large", "big"), site(text, "large", "big", after=text.rindex(MEMO))
+    leak = apply_edits(text, [Edit(second.span, "big")])
+    assert [place.bit for place in align(leak, text, (first, second)).places] == [1, 0]
+    end = leak[leak.rindex("The board") :]
+    assert [place.bit for place in align(end, text, (first, second)).places] == [None, 0]
+    assert [place.bit for place in align(MEMO, text, (first, second)).places] == [None, None]
+
+
+@pytest.fixture(scope="module")
+def record() -> DocumentRecord:
+    return make_record(2_000, density=0.15, seed=5)
+
+
+@pytest.mark.parametrize(
+    ("disturb", "share"),
+    [(edited, 0.9), (shuffled, 0.95), (bare, 1.0), (scanned, 0.95), (disguised, 0.99)],
+)
+def test_disturbed_copies_are_read(record: DocumentRecord, disturb: object, share: float) -> None:
+    """Most sites are found, and hardly one is read wrong."""
+    assert callable(disturb)
+    codeword = codewords_of(record, 1)[0]
+    alignment = align(disturb(copy_of(record, codeword), random.Random(6)), record.text, record.sites)
+    assert readable(alignment) >= share
+    assert wrong(alignment, codeword.tolist()) <= 0.01 * len(codeword)
+
+
+def test_shares_tell_how_much_was_taken_and_changed(record: DocumentRecord) -> None:
+    """Marks are no changes; a cut is not an edit; a tenth edited is a tenth."""
+    copy = copy_of(record, codewords_of(record, 1)[0])
+    whole = align(copy, record.text, record.sites)
+    assert (whole.covered_share, whole.edited_share) == (1.0, 0.0)
+    half = align(copy[: len(copy) // 2], record.text, record.sites)
+    assert half.covered_share == pytest.approx(0.5, abs=0.02)
+    assert half.edited_share < 0.005
+    assert align(edited(copy, random.Random(7)), record.text, record.sites).edited_share == pytest.approx(0.1, abs=0.03)
+    assert align(shuffled(copy, random.Random(7)), record.text, record.sites).edited_share < 0.02
+
+
+def test_unrelated_text_is_not_found(record: DocumentRecord) -> None:
+    """Another text of the same words shares next to nothing."""
+    alignment = align(make_text(5_000, random.Random(8)), record.text, record.sites)
+    assert alignment.covered_share < 0.02
+    assert readable(alignment) < 0.02
+
+
+def test_a_leak_in_a_long_text_is_found(record: DocumentRecord) -> None:
+    """A short part of a copy between long strange texts, with nothing read outside of it."""
+    codeword = codewords_of(record, 1)[0]
+    words = copy_of(record, codeword).split(" ")[400:600]
+    leak = " ".join([make_text(5_000, random.Random(9)), *words, make_text(5_000, random.Random(10))])
+    alignment = align(leak, record.text, record.sites)
+    assert 0.09 < alignment.covered_share < 0.13
+    assert wrong(alignment, codeword.tolist()) <= 1
+
+
+def test_masters_without_words_or_sites_are_no_trouble() -> None:
+    """Everything is total."""
+    assert align("any text", "", ()) == Alignment((), 0.0, 0.0)
+    assert align(MEMO, MEMO, ()).covered_share == 1.0
+    assert align(" ".join(CONTENT), " ".join(CONTENT), ()).covered_share == 1.0
+    assert align("no " * 5_000, "no " * 5_000, ()).covered_share <= 1.0

@@ -1,0 +1,193 @@
+"""The right copy is named under every disturbance, an innocent never, and any string at all can be traced."""
+
+from __future__ import annotations
+
+import random
+from time import process_time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy.stats import kstest
+from tests.tracing.masters import (
+    CONTENT,
+    DISTURBANCES,
+    SECRET,
+    codewords_of,
+    copy_of,
+    edited,
+    make_record,
+    make_text,
+    mixed,
+)
+
+from lexprint.coding.codewords import codewords
+from lexprint.tracing.likelihood import matches
+from lexprint.tracing.records import Code
+from lexprint.tracing.significance import binomial_tails
+from lexprint.tracing.verdict import Finding, trace_document
+
+RECIPIENTS = 1_000
+SHORT = {"pasted", "excerpt"}  # a third of the text: at 0.12 sites a word there are too few for a thousand recipients
+
+
+def traced(name: str, *, seed: int) -> tuple[Finding, int]:
+    """A disturbed copy of a text of 1,000 words, and whose it was."""
+    record = make_record(1_000, density=0.2 if name in SHORT else 0.12, seed=seed)
+    issued = codewords_of(record, RECIPIENTS)
+    draw = random.Random(seed)
+    number = draw.randint(1, RECIPIENTS)
+    leak = DISTURBANCES[name](copy_of(record, issued[number - 1]), draw)
+    return trace_document(leak, record, range(1, RECIPIENTS + 1), issued), number
+
+
+@pytest.mark.parametrize("name", DISTURBANCES)
+def test_the_right_copy_is_named(name: str) -> None:
+    """And no other, whatever was done to the text."""
+    for seed in range(3):
+        finding, number = traced(name, seed=seed)
+        assert finding.verdict == "one copy"
+        assert [suspect.number for suspect in finding.accused] == [number]
+        assert finding.ranking[0] == finding.accused[0]
+        assert finding.accused[0].family_p_value <= finding.error_bound
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DISTURBANCES)
+def test_the_right_copy_is_named_nearly_always(name: str) -> None:
+    """In 100 trials at least 99 times, short excerpts 95 times; an innocent never."""
+    right = 0
+    for seed in range(1_000, 1_100):
+        finding, number = traced(name, seed=seed)
+        assert {suspect.number for suspect in finding.accused} <= {number}
+        right += finding.verdict == "one copy"
+    assert right >= (95 if name in SHORT else 99)
+
+
+def test_evidence_is_told_word_by_word() -> None:
+    """Each observation's span holds what it says was seen; matches count the sites that agree."""
+    record = make_record(300, seed=1)
+    issued = codewords_of(record, 50)
+    leak = edited(copy_of(record, issued[6]), random.Random(1))
+    finding = trace_document(leak, record, range(1, 51), issued)
+    assert [observation.site for observation in finding.observations] == list(range(len(record.sites)))
+    for observation in finding.observations:
+        assert (observation.span is None) == (observation.seen is None)
+        if observation.span is not None:
+            assert observation.span.of(leak) == observation.seen
+        if observation.bit is not None and observation.seen in CONTENT:
+            assert record.sites[observation.site].pair.word(observation.bit) == observation.seen
+    agreeing = sum(seen.bit == issued[6][seen.site] for seen in finding.observations)
+    assert finding.accused[0].matches == agreeing <= finding.readable == finding.accused[0].readable
+    assert (finding.compared, finding.code, finding.error_bound) == (50, "independent", 1e-6)
+    assert len(finding.ranking) == 20
+
+
+def test_numbers_are_those_given() -> None:
+    """Copies may be compared in any order and under any numbers."""
+    record = make_record(500, seed=2)
+    issued = codewords_of(record, 10)
+    finding = trace_document(copy_of(record, issued[3]), record, [70, 71, 72, 5, 74, 75, 76, 77, 78, 79], issued)
+    assert [suspect.number for suspect in finding.accused] == [5]
+
+
+@pytest.mark.parametrize("code", ["independent", "tardos"])
+def test_innocent_texts_accuse_nobody(code: Code) -> None:
+    """The master itself, another document, an older version, a copy that was never issued."""
+    record = make_record(1_000, code=code, seed=3)
+    issued = codewords_of(record, 10_000)
+    never = codewords(SECRET + b"never", [1], np.array(record.biases))[0]
+    older = edited(record.text, random.Random(1), share=0.3)
+    for leak in (record.text, make_text(1_000, random.Random(2)), older, copy_of(record, never), ""):
+        finding = trace_document(leak, record, range(1, 10_001), issued)
+        assert (finding.verdict, finding.accused) == ("inconclusive", ())
+        assert finding.compared == 10_000
+
+
+def test_never_issued_fingerprints_have_uniform_p_values() -> None:
+    """Against a leak of somebody's copy: 10,000 strangers, ties broken at random, Kolmogorov and Smirnov; none accused."""
+    record = make_record(1_000, seed=4)
+    leak = edited(copy_of(record, codewords_of(record, 1)[0]), random.Random(4))
+    never = codewords(SECRET + b"never", range(1, 10_001), np.array(record.biases))
+    finding = trace_document(leak, record, range(1, 10_001), never)
+    assert finding.verdict == "inconclusive"
+    read = [seen.site for seen in finding.observations if seen.bit is not None]
+    shown = np.array([finding.observations[place].bit for place in read], dtype=np.uint8)
+    tails = np.append(binomial_tails(len(read)), 0.0)
+    matching = matches(never[:, read], shown)
+    uniform = np.random.default_rng(5).random(len(matching))
+    p_values = tails[matching + 1] + uniform * (tails[matching] - tails[matching + 1])
+    assert kstest(p_values, "uniform").pvalue > 0.001
+    assert finding.ranking[0].matches == matching.max()
+
+
+@pytest.mark.parametrize("code", ["independent", "tardos"])
+def test_two_who_mix_their_copies_are_both_named(code: Code) -> None:
+    """Several copies, from a text in which each differing word was taken from either."""
+    record = make_record(3_000, density=0.15, code=code, seed=6)
+    issued = codewords_of(record, RECIPIENTS)
+    leak = copy_of(record, mixed(issued[[10, 20]], "random", random.Random(6)))
+    finding = trace_document(leak, record, range(RECIPIENTS), issued)
+    assert finding.verdict == "several copies"
+    assert {suspect.number for suspect in finding.accused} == {10, 20}
+
+
+def test_the_bound_is_the_users() -> None:
+    """Evidence that is enough for one bound is not for a stricter one."""
+    record = make_record(300, density=0.1, seed=7)
+    issued = codewords_of(record, 20)
+    leak = copy_of(record, issued[4])
+    finding = trace_document(leak, record, range(20), issued, error_bound=1e-4)
+    assert finding.verdict == "one copy"
+    assert trace_document(leak, record, range(20), issued, error_bound=1e-12).verdict == "inconclusive"
+
+
+def test_codewords_must_fit_the_record() -> None:
+    """A matrix of another document is refused."""
+    record = make_record(200, seed=8)
+    with pytest.raises(ValueError, match="needed: 3 copies"):
+        trace_document("", record, [1, 2, 3], np.zeros((3, 1), dtype=np.uint8))
+
+
+TOTAL = {code: make_record(120, code=code, seed=9) for code in ("independent", "tardos")}
+
+
+@settings(max_examples=150)
+@given(
+    st.sampled_from(["independent", "tardos"]),
+    st.text(st.characters(codec=None, exclude_categories=()), max_size=300)
+    | st.lists(st.sampled_from(TOTAL["tardos"].text.split()), max_size=80).map(" ".join)
+    | st.tuples(st.integers(0, 900), st.integers(0, 900), st.text(max_size=9)).map(
+        lambda cut: TOTAL["tardos"].text[cut[0] : cut[1]] + cut[2] + TOTAL["tardos"].text[: cut[0]]
+    ),
+)
+def test_any_string_can_be_traced(code: Code, leak: str) -> None:
+    """No leak raises, and what is observed is really there."""
+    record = TOTAL[code]
+    finding = trace_document(leak, record, range(12), codewords_of(record, 12))
+    assert 0.0 <= finding.covered_share <= 1.0
+    assert 0.0 <= finding.edited_share <= 1.0
+    assert all(seen.span is None or seen.span.of(leak) == seen.seen for seen in finding.observations)
+
+
+@pytest.mark.parametrize("code", ["independent", "tardos"])
+def test_tracing_takes_no_time(code: Code) -> None:
+    """10,000 words, 1,500 sites, 1,000 recipients: under a second of one core."""
+    record = make_record(10_000, density=0.15, code=code, seed=10)
+    issued = codewords_of(record, RECIPIENTS)
+    leak = edited(copy_of(record, issued[5]), random.Random(10))
+    start = process_time()
+    assert trace_document(leak, record, range(RECIPIENTS), issued).verdict == "one copy"
+    assert process_time() - start < 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", ["independent", "tardos"])
+def test_a_hundred_thousand_recipients_take_seconds(code: Code) -> None:
+    """Under ten seconds of one core."""
+    record = make_record(10_000, density=0.15, code=code, seed=10)
+    issued = codewords_of(record, 100_000)
+    leak = edited(copy_of(record, issued[5]), random.Random(10))
+    start = process_time()
+    assert trace_document(leak, record, range(100_000), issued).verdict == "one copy"
+    assert process_time() - start < 10.0
