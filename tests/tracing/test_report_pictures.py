@@ -91,6 +91,8 @@ def test_weighed_matches_are_drawn_by_strength() -> None:
     (named,) = drawn(figure, "rect", "bar named")
     assert number(named, "x") + number(named, "width") > number(needed, "x1")
     assert drawn(figure, "line", "expected") == []
+    (stricter,) = drawn(picture_of_ranking(replace(weighed, documents=5)), "line", "needed")
+    assert number(stricter, "x1") > number(needed, "x1")
 
 
 def test_an_accusation_that_matches_do_not_explain() -> None:

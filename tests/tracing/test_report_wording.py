@@ -78,6 +78,9 @@ def test_the_method_is_that_of_the_document() -> None:
     assert "number" in blind
     assert "coin" not in blind
     assert method(nothing_found()) == []
+    (calculated,) = [text for title, text in method(replace(report, documents=3)) if "calculated" in title]
+    assert "all 3 documents" in calculated
     for text in texts:
         assert "300 copies" in text
+        assert "documents" not in text
         assert "at most 1 in 1 million" in text

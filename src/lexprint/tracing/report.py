@@ -27,7 +27,7 @@ SIGNIFICANT_DIGITS = 3  # of a chance of error
 LEAST_CHANCE = Decimal("1e-300")  # smaller ones are lost in the arithmetic, so none is claimed
 
 STATEMENT = (
-    "This report identifies a copy, not a person. Anyone who had access to that copy, with or without the knowledge of its "
+    "Tracing identifies a copy, not a person. Anyone who had access to that copy, with or without the knowledge of its "
     "recipient, may have passed it on."
 )
 
@@ -123,10 +123,11 @@ class Report:
     verdict: Outcome
     accused: tuple[RankedCopy, ...]
     ranking: tuple[RankedCopy, ...] = field(repr=False)  # best first
-    compared: int  # copies
+    documents: int  # that were like the leak and were all tried; chances and bound are over all of them
+    compared: int  # copies of this one
     readable: int  # sites where the leak shows one of the two words
     matches_needed: int | None  # to be accused; None: matches alone do not decide, or none are enough
-    error_bound: Decimal  # over all copies compared
+    error_bound: Decimal  # over all copies of all documents tried
     covered_share: Decimal  # of the master's words that are in the leak
     edited_share: Decimal  # of those that were changed
     evidence: tuple[Evidence, ...] = field(repr=False)
@@ -212,6 +213,7 @@ def content_json(report: Report) -> dict[str, object]:
         "verdict": report.verdict,
         "accused": [_copy_json(copy) for copy in report.accused],
         "ranking": [_copy_json(copy) for copy in report.ranking],
+        "documents": report.documents,
         "compared": report.compared,
         "readable": report.readable,
         "matches_needed": report.matches_needed,
@@ -348,6 +350,7 @@ def _parsed(value: Any) -> Report:
         verdict=_outcome(value["verdict"]),
         accused=tuple(map(_parsed_copy, value["accused"])),
         ranking=tuple(map(_parsed_copy, value["ranking"])),
+        documents=_count(value["documents"]),
         compared=_count(value["compared"]),
         readable=_count(value["readable"]),
         matches_needed=None if value["matches_needed"] is None else _count(value["matches_needed"]),

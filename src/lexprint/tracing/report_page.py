@@ -130,7 +130,7 @@ def _evidence(report: Report) -> list[Element]:
     titles = ("In the document", "The two words", "In the leak", *copies)
     head = element("tr", element("th", "No.", class_="number"), *(element("th", title) for title in titles))
     body = element("tbody", *(_evidence_row(evidence) for evidence in report.evidence))
-    table = element("table", element("thead", head), body, class_="evidence")
+    table = element("table", element("thead", head), body, class_="evidence wide" if len(copies) > 1 else "evidence")
     title = f"The evidence, word by word ({counted(len(report.evidence), 'place')})"
     return [element("h2", title), element("div", table, class_="scroll")]
 

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from lexprint.tracing.markup import Node, element, shape
 from lexprint.tracing.report import Evidence, RankedCopy, Report
-from lexprint.tracing.report_wording import counted, two_digits_down
+from lexprint.tracing.report_wording import counted, odds_in_words
 
 Reading: TypeAlias = Literal["match", "mismatch", "readable", "neither", "missing"]
 
@@ -32,7 +32,7 @@ _WIDTH = 720.0
 _STROKE = 26.0  # height of a word that agrees
 _LANE = 72.0  # one copy's strokes and their title
 _BAR, _PITCH = 14.0, 20.0  # height of a bar, and from one to the next
-_LEFT, _RIGHT, _TOP = 78.0, 616.0, 27.0  # where the longest bar would be
+_LEFT, _RIGHT, _TOP = 78.0, 604.0, 27.0  # where the longest bar would be
 
 
 def reading_of(evidence: Evidence, accused: int | None) -> Reading:
@@ -57,7 +57,7 @@ def picture_of_sites(report: Report) -> Element:
         for evidence in report.evidence:
             place = evidence.offset / characters * (_WIDTH - width)
             parts.append(_stroke(reading_of(evidence, accused), x=place, base=base, width=width))
-    height = len(lanes) * _LANE + 8
+    height = len(lanes) * _LANE + 12
     parts.append(shape("text", "beginning of the document", class_="soft", x=0, y=height - 4))
     parts.append(shape("text", "end", class_="soft end", x=_WIDTH, y=height - 4))
     seen = {reading_of(evidence, accused) for evidence in report.evidence for accused in lanes}
@@ -133,7 +133,7 @@ def _ranking_by_matches(report: Report) -> Element:
 
 def _ranking_by_strength(report: Report) -> Element:
     strengths = [_strength(copy.p_value) for copy in _best(report)]
-    needed = _strength(report.error_bound / max(1, report.compared))
+    needed = _strength(report.error_bound / max(1, report.compared * report.documents))
     longest = max(1.0, 1.05 * max(*strengths, needed))
     parts = _bars(report, [strength / longest for strength in strengths], _odds_of)
     parts += _line(report, needed / longest, "needed", kind="needed")
@@ -153,8 +153,7 @@ def _matches_of(copy: RankedCopy) -> str:
 
 
 def _odds_of(copy: RankedCopy) -> str:
-    odds = two_digits_down(int(1 / copy.p_value))
-    return f"1 in {odds:,}" if odds < 10**7 else f"1 in {Decimal(odds):.1e}".replace("e+", "e")
+    return odds_in_words(copy.p_value)
 
 
 def _bars(report: Report, lengths: Sequence[float], label_of: Callable[[RankedCopy], str]) -> list[Element]:

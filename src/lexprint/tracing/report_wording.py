@@ -24,19 +24,26 @@ def chance_in_words(probability: Decimal) -> str:
     if probability * LARGEST_IN_WORDS < 1:
         return "less than 1 in a million billion"
     odds = 1 / probability
-    rounded = two_digits_down(int(odds))
-    relation = "at most" if odds == rounded else "less than"
+    relation = "at most" if odds == _two_digits_down(int(odds)) else "less than"
+    return f"{relation} {odds_in_words(probability)}"
+
+
+def odds_in_words(probability: Decimal) -> str:
+    """The same in short, rounded to the cautious side.
+
+    >>> [odds_in_words(Decimal(text)) for text in ("2.31E-11", "0.004", "0.7", "1E-40")]
+    ['1 in 43 billion', '1 in 250', '1 in 1', '< 1 in 10¹⁵']
+    """
+    if probability * LARGEST_IN_WORDS < 1:
+        return "< 1 in 10¹⁵"
+    odds = _two_digits_down(int(1 / probability))
     for size, name in _MAGNITUDES:
-        if rounded >= size:
-            return f"{relation} 1 in {rounded / size:g} {name}"
-    return f"{relation} 1 in {rounded:,}"
+        if odds >= size:
+            return f"1 in {odds / size:g} {name}"
+    return f"1 in {odds:,}"
 
 
-def two_digits_down(number: int) -> int:
-    """
-    >>> two_digits_down(43_290), two_digits_down(7)
-    (43000, 7)
-    """
+def _two_digits_down(number: int) -> int:
     unit: int = 10 ** max(0, len(str(number)) - 2)
     return number // unit * unit
 
@@ -162,10 +169,16 @@ def _how_the_chance_was_calculated(report: Report, *, weighed: str) -> tuple[str
         (
             f"For each of the {counted(report.compared, 'copy', 'copies')} compared, {weighed}. The best of many innocent "
             "copies looks more suspicious than any one of them; the chance stated is therefore the chance that any innocent "
-            "copy at all would agree so well. A copy is named only if that chance is "
+            f"copy at all would agree so well{_over_documents(report)}. A copy is named only if that chance is "
             f"{chance_in_words(report.error_bound)}, a limit that was set before the trace. Nothing is assumed about who "
             "leaked the text, or how it was changed."
         ),
+    )
+
+
+def _over_documents(report: Report) -> str:
+    return (
+        "" if report.documents < 2 else f", among the copies of all {report.documents} documents that are like the leak"
     )
 
 

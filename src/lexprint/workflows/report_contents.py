@@ -46,7 +46,7 @@ def build_report(
     """The report on the document that says most; `traced` are all that were compared, the likeliest first."""
     found = max(traced, key=lambda one: one.strength, default=None)  # the first of equals
     if found is None or _is_chance(found):
-        return _report_of_nothing(leak, error_bound=error_bound, at=at)
+        return _report_of_nothing(leak, documents=len(traced), error_bound=error_bound, at=at)
     finding, versions = found.finding, registry.versions(found.record.name)
     accused_numbers = [suspect.number for suspect in finding.accused]
     copies = {copy.number: copy for copy in registry.copies(found.record.id, numbers=accused_numbers)}
@@ -73,6 +73,7 @@ def build_report(
         verdict=finding.verdict,
         accused=accused,
         ranking=tuple(map(ranked, finding.ranking)),
+        documents=len(traced),
         compared=finding.compared,
         readable=finding.readable,
         matches_needed=_matches_needed(finding),
@@ -89,7 +90,7 @@ def _is_chance(found: Traced) -> bool:
     return not found.finding.accused and found.shared is not None and found.shared < LEAST_SHARED
 
 
-def _report_of_nothing(leak: Leak, *, error_bound: float, at: datetime) -> Report:
+def _report_of_nothing(leak: Leak, *, documents: int, error_bound: float, at: datetime) -> Report:
     return Report(
         id=secrets.token_hex(8),
         version=__version__,
@@ -99,6 +100,7 @@ def _report_of_nothing(leak: Leak, *, error_bound: float, at: datetime) -> Repor
         verdict="no document",
         accused=(),
         ranking=(),
+        documents=documents,
         compared=0,
         readable=0,
         matches_needed=None,
