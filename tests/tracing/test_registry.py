@@ -271,7 +271,7 @@ def test_names_that_no_database_keeps(registry: Registry, name: str) -> None:
 _numbers: Iterator[int] = count(1)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=NAMES,
     recipients=st.lists(NAMES, unique=True, max_size=3),

@@ -34,8 +34,8 @@ def shingles(text: str) -> list[int]:
 def normalised_words(text: str) -> list[str]:
     """Words without what a retyped copy loses.
 
-    >>> normalised_words("The caf\u00e9\u2019s well-known \u201cMENU\u201d")
-    ['the', 'cafes', 'well', 'known', 'menu']
+    >>> normalised_words("The naïve visitor’s well-known “MENU”")
+    ['the', 'naive', 'visitors', 'well', 'known', 'menu']
     """
     decomposed = unicodedata.normalize("NFKD", normalise(text).casefold())
     return _WORD.findall(_JOINED.sub("", decomposed))

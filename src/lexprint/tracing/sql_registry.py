@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeVar
 
 import sqlalchemy as sql
 from sqlalchemy.engine import URL, Connection, Engine, Row
@@ -158,9 +158,8 @@ class SqlRegistry:
     def plan_copies(self, document_id: str, copies: Sequence[IssuedCopy]) -> None:
         rows = packing.copy_rows(document_id, copies)
         with self._writing() as connection:
-            serial = _serial(connection, document_id)
-            sites = connection.scalar(sql.select(_DOCUMENTS.c.site_count).where(_DOCUMENTS.c.serial == serial))
-            packing.require_codewords(copies, sites=cast(int, sites))
+            serial, sites = _serial_and_sites(connection, document_id)
+            packing.require_codewords(copies, sites=sites)
             self._insert_copies(connection, document_id, serial, rows)
 
     def _insert_copies(
@@ -173,11 +172,9 @@ class SqlRegistry:
             .join_from(_COPIES, _RECIPIENTS, _COPIES.c.recipient == _RECIPIENTS.c.serial)
             .where(_COPIES.c.document == serial)
         ).all()
-        packing.require_new(
-            document_id, [number for number, *_ in rows], {number for number, _ in planned}, what="number"
-        )
-        packing.require_new(document_id, [row[1] for row in rows], {name for _, name in planned}, what="recipient")
-        names = [row[1] for row in rows]
+        numbers, names = [row[0] for row in rows], [row[1] for row in rows]
+        packing.require_new(document_id, numbers, {number for number, _ in planned}, what="number")
+        packing.require_new(document_id, names, {name for _, name in planned}, what="recipient")
         known = _recipient_serials(connection, names)
         if len(known) < len(names):
             connection.execute(sql.insert(_RECIPIENTS), [{"name": name} for name in names if name not in known])
@@ -195,22 +192,18 @@ class SqlRegistry:
                 for number, name, file_name, codeword in rows
             ],
         )
-        numbers = [number for number, *_ in rows]
         details = {"numbers": audit.as_ranges(numbers), "count": len(rows), "sha256": audit.planned_digest(rows)}
         self._log(connection, COPIES_PLANNED, {"document": document_id, **details})
 
     def mark_issued(self, document_id: str, copies: Sequence[tuple[int, str]], at: datetime) -> None:
         issued_at = time_text(at)
-        given = dict(copies)
+        given = {int(number): digest for number, digest in copies}
         if len(given) < len(set(copies)):
             raise ValueError("a copy has one digest")
         with self._writing() as connection:
             serial = _serial(connection, document_id)
-            known: dict[int, str | None] = {}
-            for some in _chunks(list(given)):
-                query = sql.select(_COPIES.c.number, _COPIES.c.digest)
-                where = (_COPIES.c.document == serial, _COPIES.c.number.in_(some))
-                known.update((number, digest) for number, digest in connection.execute(query.where(*where)))
+            query = sql.select(_COPIES.c.number, _COPIES.c.digest).where(_COPIES.c.document == serial)
+            known: dict[int, str | None] = dict(_each_chunk(connection, query, _COPIES.c.number, list(given)))
             for number, digest in given.items():
                 if number not in known:
                     raise RegistryError(f"copy {number} of document {document_id} was never planned")
