@@ -1,0 +1,393 @@
+"""Where copies of a text may differ when the issuer keeps the master: the registered scheme.
+
+Nobody has to find these sites again from a copy, so each word is judged in its whole sentence and as it stands, whatever
+its neighbours are. What is asked instead is quality: the other word must be entailed both ways, be near in meaning, be
+likely there, lead back to the word, and hold together with the other sites of its sentence.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from math import log
+from types import MappingProxyType
+from typing import TypeAlias, TypeVar
+
+from lexprint.models.protocols import Floats, Gap, MaskedLM, SentenceEncoder
+from lexprint.substitution.candidates import Candidate
+from lexprint.substitution.exclusions import QUANTITIES, stands_free
+from lexprint.substitution.lexicon import is_form_of_same_word
+from lexprint.substitution.substituter import Substituter
+from lexprint.text.document import Document, Sentence
+from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.span import Span
+from lexprint.watermark.false_friends import are_false_friends, is_half_of_expression
+from lexprint.watermark.sites import Pair, Site
+
+T = TypeVar("T")
+OnWords: TypeAlias = Callable[[int], None]  # told how many more words are done
+
+FIRST = 1  # the first word of a sentence has a capital, or stands where one could come
+BLOCK = 256  # words judged at once: enough for full batches, and memory that does not grow with the text
+CHUNK = 8  # candidates rated at once, the likeliest first; the first chunk with one that passes decides
+FIXED = log(0.6)  # a word that is so sure without having been read belongs to an expression: "for the rest of his life"
+NEVER = -1e9  # log-probability of what was not even proposed
+LIKELIHOOD_WEIGHT = 0.01  # of the masked LM beside SR and SS: it decides between words that mean the same
+
+# Function words are never proposed, yet these say the same wherever they stand.
+TWINS: Mapping[str, str] = MappingProxyType(
+    {
+        word: twin
+        for pair in (
+            "almost nearly",
+            "although though",
+            "anybody anyone",
+            "everybody everyone",
+            "frequently often",
+            "maybe perhaps",
+            "somebody someone",
+            "therefore thus",
+        )
+        for word, twin in (pair.split(), reversed(pair.split()))
+    }
+)
+TWINS_BEFORE_NUMBERS: Mapping[str, str] = MappingProxyType({"about": "around", "around": "about"})
+CLAUSE_MARKS = ".,;:!?)\"'-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirements:
+    """What a site must fulfil.
+
+    The floor of SR is below that of the paper, whose contexts end at the next word: a whole sentence leaves the model more to
+    doubt. With these numbers marked sentences, read whole, have a higher SR and SS than with the paper's scheme.
+    """
+
+    entailment: float = 0.9  # SR, both ways, alone and together
+    similarity: float = 0.95  # SS of the sentence with one word exchanged
+    joint_similarity: float = 0.91  # SS with all exchanged
+    likelihood: float = -10.0  # log of: P(other word | sentence) times P(word | sentence with the other)
+    fluency: float = -5.0  # log of: P(other word) over P(word), neither having been read
+
+
+@dataclass(frozen=True)
+class Judges:
+    """Whom a word must please."""
+
+    substituter: Substituter
+    masked_lm: MaskedLM
+    encoder: SentenceEncoder
+    requirements: Requirements = Requirements()
+
+    @cached_property
+    def columns(self) -> Mapping[str, int]:
+        """Of the masked LM's answers."""
+        return {token: column for column, token in enumerate(self.masked_lm.vocabulary)}
+
+
+def analyse(
+    document: Document, judges: Judges, *, protected: Sequence[Span] = (), on_words: OnWords | None = None
+) -> tuple[Site, ...]:
+    """Every word that may differ between copies, in order; `protected` spans, in order and apart, hold none."""
+    places = _places(document, judges, protected)
+    chosen: dict[int, list[_Choice]] = {}
+    done = 0
+    for block in _blocks(places, BLOCK):
+        for place, choice in zip(block, _choose(block, judges), strict=True):
+            if choice is not None:
+                chosen.setdefault(place.number, []).append(choice)
+        if on_words is not None:
+            on_words(block[-1].words_before - done)
+            done = block[-1].words_before
+    together = _hold_together(chosen, document, judges)
+    if on_words is not None:
+        on_words(document.word_count - done)
+    return tuple(
+        _site(document, number, choice, judges.requirements.entailment)
+        for number in sorted(together)
+        for choice in sorted(together[number], key=lambda choice: choice.position)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A word that may become a site."""
+
+    number: int  # of its sentence
+    position: int
+    gap: Gap
+    twin: str | None
+    words_before: int  # in earlier sentences
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """The other word of a site, and what speaks for it."""
+
+    position: int
+    word: str
+    other: str
+    entailment: float  # the weaker of both ways
+    merit: float
+
+
+def _places(document: Document, judges: Judges, protected: Sequence[Span]) -> Iterator[_Place]:
+    starts = [span.start for span in protected]
+    words_before = 0
+    for number, sentence in enumerate(document.sentences):
+        has_room = False
+        twins: list[_Place] = []
+        for position in range(FIRST, len(sentence)):
+            word = sentence.words[position]
+            if _is_protected(word.span, protected, starts):
+                continue
+            gap = _gap(sentence, position)
+            place = _Place(number, position, gap, _twin(gap), words_before)
+            may_be_replaced = judges.substituter.may_be_replaced(gap)
+            has_room |= may_be_replaced
+            if place.twin is not None:
+                twins.append(place)
+            elif may_be_replaced:
+                yield place
+        if has_room:  # the sentence is short enough for the models, as another word of it has shown
+            yield from twins
+        words_before += len(sentence)
+
+
+def _is_protected(span: Span, protected: Sequence[Span], starts: Sequence[int]) -> bool:
+    before = bisect_left(starts, span.end)  # those that begin before the word ends
+    return before > 0 and protected[before - 1].end > span.start
+
+
+def _gap(sentence: Sentence, position: int) -> Gap:
+    """A word in its whole sentence."""
+    span = sentence.words[position].view_span
+    return Gap(sentence.view[: span.start], sentence.words[position].text, sentence.view[span.end :])
+
+
+def _twin(gap: Gap) -> str | None:
+    if not stands_free(gap):
+        return None
+    following = _following(gap)
+    if gap.word in TWINS_BEFORE_NUMBERS:
+        return TWINS_BEFORE_NUMBERS[gap.word] if following[:1].isdigit() or following in QUANTITIES else None
+    return TWINS.get(gap.word) if following else None  # not in "It is late, though."
+
+
+def _is_half_of_expression(gap: Gap) -> bool:
+    before = gap.left.split()[-1:]
+    return is_half_of_expression(gap.word, before=before[0].lower() if before else "", after=_following(gap))
+
+
+def _following(gap: Gap) -> str:
+    """The next word in lower case, or nothing where a mark or the end of the sentence comes first."""
+    words = gap.right.split(maxsplit=1) if gap.right.startswith(" ") else []
+    return words[0].lower().rstrip(CLAUSE_MARKS) if words else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    word: str
+    log_probability: float
+    fluency: float  # log of its probability over that of the word in place, neither having been read
+
+    @property
+    def likelihood(self) -> float:
+        return self.log_probability + min(0.0, self.fluency)
+
+
+def _choose(places: Sequence[_Place], judges: Judges) -> list[_Choice | None]:
+    """The best alternative of each word, judged alone."""
+    queues = _candidates(places, judges)
+    found: dict[int, _Choice] = {}
+    while asked := {index: queue[:CHUNK] for index, queue in enumerate(queues) if queue and index not in found}:
+        queues = [queue[CHUNK:] for queue in queues]
+        ranked = _rank(places, asked, judges)
+        while ranked:  # one round for the best of each word, one for the second best where the first did not lead back
+            best = {index: choices[0] for index, choices in ranked.items()}
+            found |= _leading_back(places, best, judges)
+            ranked = {
+                index: choices[1:] for index, choices in ranked.items() if index not in found and len(choices) > 1
+            }
+    return [found.get(index) for index in range(len(places))]
+
+
+def _candidates(places: Sequence[_Place], judges: Judges) -> list[list[_Candidate]]:
+    """What may be asked of the other models, the likeliest first."""
+    unread = judges.masked_lm.predict_blind([place.gap for place in places])  # (places, vocabulary)
+    columns = judges.columns
+    proposing = [index for index, place in enumerate(places) if place.twin is None]
+    proposed = dict(zip(proposing, judges.substituter.propose([places[i].gap for i in proposing]), strict=True))
+    queues = []
+    for index, place in enumerate(places):
+        options = [(one.word, one.log_probability) for one in proposed.get(index, ())]
+        if place.twin is not None and place.twin in columns and place.gap.word in columns:
+            options.append((place.twin, 0.0))  # no model need propose it
+        row: Floats = unread[index]
+        own = float(row[columns[place.gap.word]]) if options else 0.0
+        if place.twin is None and (own > FIXED or _is_half_of_expression(place.gap)):
+            options = []
+        standing = frozenset(f"{place.gap.left} {place.gap.right}".lower().split())
+        candidates = [
+            _Candidate(word, log_probability, float(row[columns[word]]) - own)
+            for word, log_probability in options
+            if word != place.gap.word
+            and log_probability > judges.requirements.likelihood
+            and (word == place.twin or _may_be_paired(place.gap.word, word, standing))
+        ]
+        fluent = [one for one in candidates if one.fluency > judges.requirements.fluency]
+        queues.append(sorted(fluent, key=lambda one: (-one.likelihood, one.word)))
+    return queues
+
+
+def _may_be_paired(word: str, other: str, standing: Iterable[str]) -> bool:
+    """No false friend, and not yet in the sentence: "a big and big house"."""
+    return not are_false_friends(word, other) and not any(
+        is_form_of_same_word(other, near.strip(CLAUSE_MARKS)) for near in standing
+    )
+
+
+def _rank(
+    places: Sequence[_Place], asked: Mapping[int, Sequence[_Candidate]], judges: Judges
+) -> dict[int, list[_Choice]]:
+    """Candidates that pass on their own, the best first."""
+    flat = [(index, one) for index, candidates in asked.items() for one in candidates]
+    pairs = [(places[index].gap, one.word) for index, one in flat]
+    verdicts = _verdicts(pairs, judges, similarity=judges.requirements.similarity)
+    ranked: dict[int, list[_Choice]] = {}
+    for (index, one), verdict in zip(flat, verdicts, strict=True):
+        if verdict is not None:
+            merit = log(verdict.entailment) + log(verdict.similarity) + LIKELIHOOD_WEIGHT * one.likelihood
+            choice = _Choice(places[index].position, places[index].gap.word, one.word, verdict.entailment, merit)
+            ranked.setdefault(index, []).append(choice)
+    return {
+        index: sorted(choices, key=lambda choice: (-choice.merit, choice.other)) for index, choices in ranked.items()
+    }
+
+
+def _leading_back(places: Sequence[_Place], choices: Mapping[int, _Choice], judges: Judges) -> dict[int, _Choice]:
+    """Those whose other word would lead to the word in turn; twins need no such proof."""
+    asked = {index: choice for index, choice in choices.items() if places[index].twin is None}
+    here = judges.substituter.propose([places[index].gap for index in asked])
+    there = judges.substituter.propose([_turned(places[index].gap, choice.other) for index, choice in asked.items()])
+    likely = {
+        index
+        for (index, choice), one, other in zip(asked.items(), here, there, strict=True)
+        if _log_probability(one, choice.other) + _log_probability(other, choice.word) > judges.requirements.likelihood
+    }
+    return {index: choice for index, choice in choices.items() if index in likely or index not in asked}
+
+
+def _log_probability(candidates: Iterable[Candidate], word: str) -> float:
+    return next((one.log_probability for one in candidates if one.word == word), NEVER)
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    entailment: float
+    similarity: float
+
+
+def _verdicts(exchanges: Sequence[tuple[Gap, str]], judges: Judges, *, similarity: float) -> list[_Verdict | None]:
+    """SR, the weaker of both ways, and SS of putting the words in; None where one of them is too low.
+
+    A gap may hold several words. Whatever directions the settings ask for, the minimum of the rates of both sides is SR.
+    """
+    ratings = judges.substituter.rate(exchanges)
+    passing = [index for index, rating in enumerate(ratings) if rating > judges.requirements.entailment]
+    back = judges.substituter.rate([(_turned(*exchanges[index]), exchanges[index][0].word) for index in passing])
+    entailments = {
+        index: min(ratings[index], other)
+        for index, other in zip(passing, back, strict=True)
+        if other > judges.requirements.entailment
+    }
+    texts = {
+        index: (exchanges[index][0].text, exchanges[index][0].filled(exchanges[index][1])) for index in entailments
+    }
+    unique = list(dict.fromkeys(text for both in texts.values() for text in both))
+    vectors = dict(zip(unique, judges.encoder.encode(unique), strict=True)) if unique else {}
+    verdicts: list[_Verdict | None] = [None] * len(exchanges)
+    for index, (one, other) in texts.items():
+        cosine = float(vectors[one] @ vectors[other])
+        if cosine > similarity:
+            verdicts[index] = _Verdict(entailments[index], cosine)
+    return verdicts
+
+
+def _turned(gap: Gap, word: str) -> Gap:
+    """The same gap with another word in place."""
+    return Gap(gap.left, word, gap.right)
+
+
+def _hold_together(
+    chosen: Mapping[int, Sequence[_Choice]], document: Document, judges: Judges
+) -> dict[int, list[_Choice]]:
+    """For each sentence as many sites, the best first, as it can bear exchanged all at once.
+
+    Most sentences bear all of theirs, so that is asked first; the others get them one by one. Every round is one batch over
+    all sentences.
+    """
+    kept: dict[int, list[_Choice]] = {}
+    waiting: dict[int, list[_Choice]] = {}
+    for number, choices in chosen.items():
+        kept[number] = _without_echoes(sorted(choices, key=lambda choice: (-choice.merit, choice.position)))
+    several = [number for number, choices in kept.items() if len(choices) > 1]
+    for number in _failing({number: kept[number] for number in several}, document, judges):
+        kept[number], waiting[number] = kept[number][:1], kept[number][1:]
+    while waiting:
+        tried = {number: [*kept[number], waiting[number][0]] for number in waiting}
+        failing = _failing(tried, document, judges)
+        kept |= {number: choices for number, choices in tried.items() if number not in failing}
+        waiting = {number: rest[1:] for number, rest in waiting.items() if len(rest) > 1}
+    return kept
+
+
+def _without_echoes(choices: Sequence[_Choice]) -> list[_Choice]:
+    """Only the best of the sites of a sentence that would bring the same word."""
+    kept: list[_Choice] = []
+    for choice in choices:
+        if not any(is_form_of_same_word(choice.other, other.other) for other in kept):
+            kept.append(choice)
+    return kept
+
+
+def _failing(sets: Mapping[int, Sequence[_Choice]], document: Document, judges: Judges) -> set[int]:
+    """Numbers of the sentences that do not bear their sites all exchanged."""
+    exchanges = [_exchange_all(document.sentences[number], choices) for number, choices in sets.items()]
+    verdicts: list[_Verdict | None] = []
+    for block in _blocks(exchanges, BLOCK):
+        verdicts += _verdicts(block, judges, similarity=judges.requirements.joint_similarity)
+    return {number for number, verdict in zip(sets, verdicts, strict=True) if verdict is None}
+
+
+def _exchange_all(sentence: Sentence, choices: Sequence[_Choice]) -> tuple[Gap, str]:
+    """The stretch from the first to the last site as one gap, and what stands there with all of them exchanged."""
+    ordered = sorted(choices, key=lambda choice: choice.position)
+    spans = [sentence.words[choice.position].view_span for choice in ordered]
+    stretch = Span(spans[0].start, spans[-1].end)
+    edits = [Edit(span.shifted(-stretch.start), choice.other) for span, choice in zip(spans, ordered, strict=True)]
+    gap = Gap(sentence.view[: stretch.start], stretch.of(sentence.view), sentence.view[stretch.end :])
+    return gap, apply_edits(gap.word, edits)
+
+
+def _blocks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    remaining = iter(items)
+    while block := list(islice(remaining, size)):
+        yield block
+
+
+def _site(document: Document, number: int, choice: _Choice, floor: float) -> Site:
+    word = document.sentences[number].words[choice.position]
+    return Site(
+        sentence=number,
+        position=choice.position,
+        span=word.span,
+        found=word.span.of(document.text),
+        word=word.text,
+        pair=Pair.of(word.text, choice.other),
+        entailment=choice.entailment,
+        clearance=choice.entailment - floor,
+    )

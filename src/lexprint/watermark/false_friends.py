@@ -1,0 +1,110 @@
+"""Pairs that models take for synonyms and readers do not; a registered site never has one.
+
+The lists grew from reading marked texts. They name lemmas: what is said of "tell" holds for "told".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from lexprint.substitution.exclusions import DETERMINERS
+from lexprint.substitution.lexicon import lexicon
+
+# Near in meaning, but one side cannot take the place of the other: it wants another object, or turns the deed around.
+_APART = (
+    ("say speak talk state express utter mention announce declare remark", "tell inform notify advise assure"),
+    ("see", "watch view look seem"),
+    ("watch view meet visit", "look gaze stare glance peer seem"),
+    ("hear", "listen talk speak say"),
+    ("look watch gaze", "seem appear sound feel become"),
+    ("give provide offer send supply hand grant lend", "receive get obtain accept take gain earn acquire"),
+    ("sell", "buy purchase"),
+    ("teach", "learn study"),
+    ("earn win", "pay cost spend"),
+    ("enter reach visit leave", "arrive come go depart"),
+    ("find discover", "seek search look want"),
+    ("expect", "hope wish fear"),
+    ("raise lift", "rise arise"),
+    ("keep hold", "continue stay remain"),
+    ("ask request", "give offer provide answer"),
+    ("bring take", "come go"),
+    ("cause", "effect affect impact"),
+    ("remember recall", "remind forget"),
+    ("let allow", "leave quit"),
+    ("work serve", "employ use hire"),
+    ("similar alike comparable same", "different various distinct unlike"),
+    ("gradual slow gentle", "drastic sudden rapid sharp abrupt quick"),
+    ("long short", "wide narrow broad large small"),
+    ("old", "former ancient"),
+    ("wherever whenever whatever", "anywhere anytime anything somewhere everywhere elsewhere nowhere"),
+)
+# A verb before one of these is half of an expression: "set out", "think of", "earn back".
+PARTICLES = frozenset(
+    "about apart around at away back by down for forward in into of off on out over round through up".split()
+)
+ADJECTIVES = frozenset({"JJ", "JJR", "JJS"})
+SHARED_START = 4  # letters from which on two words with hardly any others are kin: "centre" and "central"
+FEW_LETTERS = 2
+
+
+def are_false_friends(one: str, other: str) -> bool:
+    """Whether two words must not be a pair, however well they fit.
+
+    >>> are_false_friends("told", "said"), are_false_friends("rain", "rainfall"), are_false_friends("big", "large")
+    (True, True, False)
+    """
+    return _look_alike(one, other) or _are_apart(_lemmas(one), _lemmas(other))
+
+
+def is_half_of_expression(word: str, *, before: str, after: str) -> bool:
+    """Whether a verb is followed by what may decide its meaning; other parts of speech are free of that.
+
+    >>> is_half_of_expression("sets", before="note", after="out")
+    True
+    >>> is_half_of_expression("chance", before="realistic", after="of")
+    False
+    """
+    tags = _tags(word)
+    if after not in PARTICLES or not any(tag.startswith("V") for tag in tags):
+        return False
+    is_named = before in DETERMINERS or bool(_tags(before) & ADJECTIVES)
+    return not (is_named and any(tag.startswith("N") for tag in tags))
+
+
+def _look_alike(one: str, other: str) -> bool:
+    """Compounds, kin and near misspellings: no reader would take one for a free choice, and a scanner may confuse them."""
+    if one in other or other in one:
+        return True
+    shared = 0
+    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+        shared += 1
+    if shared >= SHARED_START and shared >= min(len(one), len(other)) - FEW_LETTERS:
+        return True
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+
+
+def _tags(word: str) -> frozenset[str]:
+    grammar = lexicon().get(word)
+    return frozenset() if grammar is None else grammar.tags
+
+
+def _lemmas(word: str) -> frozenset[str]:
+    grammar = lexicon().get(word)
+    return frozenset({word}) if grammar is None else grammar.lemmas
+
+
+def _are_apart(one: Iterable[str], other: Iterable[str]) -> bool:
+    known = _sides()
+    facing = {(row, 1 - side) for lemma in other for row, side in known.get(lemma, ())}
+    return any(place in facing for lemma in one for place in known.get(lemma, ()))
+
+
+@cache
+def _sides() -> dict[str, tuple[tuple[int, int], ...]]:
+    sides: dict[str, tuple[tuple[int, int], ...]] = {}
+    for row, both in enumerate(_APART):
+        for side, lemmas in enumerate(both):
+            for lemma in lemmas.split():
+                sides[lemma] = (*sides.get(lemma, ()), (row, side))
+    return sides
