@@ -20,7 +20,6 @@ def keyring(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Keyring:
     """A key in `lexprint.key`; `r.json` is signed with it, and `unsigned.json` is not."""
     for variable in ("LEXPRINT_KEY", "LEXPRINT_KEY_FILE", "LEXPRINT_REGISTRY"):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("COLUMNS", "120")
     made = create_key_file(folder / "lexprint.key")
     (folder / "r.json").write_bytes(report_bytes(sign(report_of(), made.newest)))
     (folder / "unsigned.json").write_bytes(report_bytes(report_of()))
@@ -112,6 +111,19 @@ def test_the_list(run: Run, stored: Path, keyring: Keyring) -> None:
     assert "2 reports" in done.errors
     listed = json.loads(run("report", "list", "--json").output)
     assert [(one["verdict"], one["accused"]) for one in listed] == [("one copy", [17]), ("no document", [])]
+
+
+def test_damage_does_not_hide_the_rest(run: Run, stored: Path, keyring: Keyring) -> None:
+    """A report that was tampered with, or is none, is listed as such and refused when it is to be shown."""
+    forged = report_bytes(sign(report_of(), keyring.newest)).replace(b"Anna Example", b"Ben Example")
+    with open_registry("lexprint.db") as registry:
+        registry.save_report("a" * 16, None, forged.decode(), AT)
+        registry.save_report("b" * 16, None, "{}", AT)
+    listed = json.loads(run("report", "list", "--json").output)
+    assert [one["verdict"] for one in listed] == ["one copy", "no document", "bad signature", "unreadable"]
+    assert "bad signature" in run("report", "list").text
+    assert run("report", "show", "a" * 16).is_refusal(1, "signature")
+    assert run("report", "show", "b" * 16).is_refusal(1, "damaged")
 
 
 def test_an_empty_list(run: Run, keyring: Keyring) -> None:

@@ -144,6 +144,9 @@ def test_the_bound_holds_for_all_documents_together(registry: Registry) -> None:
     assert both.accused[0].p_value == alone.accused[0].p_value
     assert both.accused[0].family_p_value >= Decimal("1.9") * alone.accused[0].family_p_value
     assert (both.error_bound, both.documents, alone.documents) == (alone.error_bound, 2, 1)
+    tight = 1.5 * float(alone.accused[0].family_p_value)
+    assert trace(registry, first.copy(9), error_bound=tight, document_id=first.record.id).verdict == "one copy"
+    assert trace(registry, first.copy(9), error_bound=tight).verdict == "inconclusive"
 
 
 def test_two_documents_in_one_leak(registry: Registry) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.table import Table
@@ -12,20 +12,16 @@ from rich.text import Text
 
 from lexprint.cli import console, keys
 from lexprint.cli.files import PIPE, read_bytes, require_writable, write_bytes
-from lexprint.errors import InputError, ReportError
+from lexprint.cli.registry import REGISTRY, WIDE
+from lexprint.errors import BadSignature, InputError, ReportError
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring
+    from lexprint.tracing.records import StoredReport
     from lexprint.tracing.report import Report
 
 app = typer.Typer(help="Verify, list and show the reports of traced leaks.", no_args_is_help=True)
 
-REGISTRY = typer.Option(
-    "lexprint.db",
-    "--registry",
-    envvar="LEXPRINT_REGISTRY",
-    help="File of the registry, or the URL of a PostgreSQL database.",
-)
 SHOWN = 5  # copies of the ranking
 PUBLIC_KEY_DIGITS = 64
 
@@ -97,33 +93,42 @@ def public_key(key: Path | None = keys.KEY) -> None:
 
 @app.command("list")
 def list_reports(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
-    """List the reports in the registry, oldest first."""
+    """List the reports in the registry, oldest first.
+
+    One that was tampered with or cannot be read is listed as such.
+    """
     from lexprint.tracing.registry import open_existing_registry
 
     with open_existing_registry(registry) as opened:
-        found = [_read_stored(opened.report(summary.id).text, summary.id) for summary in opened.reports()]
+        lines = [_line(opened.report(summary.id)) for summary in opened.reports()]
     if as_json:
-        console.print_json([_line_json(report) for report in found])
+        console.print_json(lines)
         return
     table = Table(box=None, pad_edge=False)
-    for title in ("report", "made", "document", "verdict", "copies", "signed"):
+    for title in ("report", "saved", "document", "verdict", "copies", "signed with"):
         table.add_column(title)
-    for report in found:
-        name = report.document.name if report.document is not None else "-"
-        copies = ", ".join(str(copy.number) for copy in report.accused) or "-"
-        made = f"{report.made_at:%Y-%m-%d %H:%M}"
-        signed = "no" if report.signature is None else report.signature.key_id
-        table.add_row(report.id, made, Text(console.printable(name)), report.verdict, copies, signed)
-    if found:
-        console.Output().print(table)
-    console.say(f"{console.counted(len(found), 'report')} in the registry")
+    for line in lines:
+        copies = ", ".join(map(str, line["accused"]))
+        cells = (line["id"], line["saved_at"][:16], line["name"], line["verdict"], copies, line["key_id"])
+        table.add_row(*(Text(console.printable(cell or "-")) for cell in cells))
+    out = console.Output()
+    if not out.is_terminal:
+        out.width = WIDE
+    if lines:
+        out.print(table)
+    console.say(f"{console.counted(len(lines), 'report')} in the registry")
 
 
-def _line_json(report: Report) -> dict[str, object]:
-    return {
-        "id": report.id,
-        "made_at": report.made_at.isoformat(),
-        "document": report.document and report.document.id,
+def _line(stored: StoredReport) -> dict[str, Any]:
+    found = {"id": stored.id, "saved_at": stored.saved_at.isoformat(), "document": stored.document_id}
+    try:
+        report = _read_stored(stored)
+    except BadSignature:
+        return found | {"name": None, "verdict": "bad signature", "accused": [], "key_id": None}
+    except ReportError:
+        return found | {"name": None, "verdict": "unreadable", "accused": [], "key_id": None}
+    return found | {
+        "name": report.document and report.document.name,
         "verdict": report.verdict,
         "accused": [copy.number for copy in report.accused],
         "key_id": report.signature and report.signature.key_id,
@@ -143,7 +148,7 @@ def show(
     if html is not None:
         require_writable(html)
     with open_existing_registry(registry) as opened:
-        report = _read_stored(opened.report(report_id).text, report_id)
+        report = _read_stored(opened.report(report_id))
     if html is not None:
         write_page(report, html)
     if as_json:
@@ -152,10 +157,10 @@ def show(
         print_report(report)
 
 
-def _read_stored(text: str, report_id: str) -> Report:
+def _read_stored(stored: StoredReport) -> Report:
     from lexprint.tracing.report import read_report
 
-    return read_report(text.encode(), name=f"report {report_id}")
+    return read_report(stored.text.encode(), name=f"report {stored.id}")
 
 
 def write_page(report: Report, target: str) -> None:

@@ -11,7 +11,8 @@ import typer
 
 from lexprint.cli import console, keys
 from lexprint.cli.files import PIPE, read_bytes, require_writable
-from lexprint.cli.report import REGISTRY, keys_at_hand, print_report, write_page, write_signed
+from lexprint.cli.registry import REGISTRY
+from lexprint.cli.report import keys_at_hand, print_report, write_page, write_signed
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
