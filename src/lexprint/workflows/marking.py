@@ -20,6 +20,7 @@ from lexprint.watermark.extract import extract as read_sites
 from lexprint.watermark.records import Record, digest_of, record_of
 from lexprint.watermark.recover import recover as guess_original, restore_exactly
 from lexprint.watermark.scheme import Scheme, paper_scheme
+from lexprint.watermark.sites import Site
 from lexprint.watermark.walk import OnWords
 from lexprint.workflows.fingerprints import require_fingerprint
 from lexprint.workflows.messages import END_OF_MESSAGE, message_bits
@@ -127,16 +128,20 @@ def capacity(engine: Engine, text: str, *, on_progress: OnProgress | None = None
     """
     document = segmented(text)
     found = find_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
-    by_sentence = {number: tuple(sites) for number, sites in groupby(found.sites, lambda site: site.sentence)}
-    paragraphs = [
+    return TextCapacity(in_paragraphs(document, found.sites), engine.fingerprint)
+
+
+def in_paragraphs(document: Document, sites: Sequence[Site]) -> tuple[Paragraph, ...]:
+    """The parts of a text between blank lines, each with its sites, which are given in order."""
+    by_sentence = {number: tuple(some) for number, some in groupby(sites, lambda site: site.sentence)}
+    return tuple(
         Paragraph(
             Span(document.sentences[numbers.start].span.start, document.sentences[numbers.stop - 1].span.end),
             sum(len(document.sentences[number]) for number in numbers),
             tuple(site for number in numbers for site in by_sentence.get(number, ())),
         )
         for numbers in _paragraphs(document)
-    ]
-    return TextCapacity(tuple(paragraphs), engine.fingerprint)
+    )
 
 
 def _paragraphs(document: Document) -> Iterator[range]:

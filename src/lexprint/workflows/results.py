@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from functools import singledispatch
+from functools import cached_property, singledispatch
 from statistics import fmean
 
 from lexprint.coding.framed import Decoded, Payload
@@ -13,6 +13,7 @@ from lexprint.text.comparison import Change
 from lexprint.text.document import Document
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span
+from lexprint.tracing.records import CopySite, DocumentRecord, IssuedCopy
 from lexprint.watermark.records import Record, record_json, site_json
 from lexprint.watermark.sites import Site
 from lexprint.workflows.messages import message_of
@@ -140,6 +141,51 @@ class TextCapacity:
 
 
 @dataclass(frozen=True)
+class Analysis:
+    """Where copies of a text may differ, when the registry knows the sites."""
+
+    paragraphs: tuple[Paragraph, ...]
+    fingerprint: str
+
+    @cached_property
+    def sites(self) -> tuple[CopySite, ...]:
+        return tuple(
+            CopySite(site.span, site.word, site.pair, site.entailment)
+            for paragraph in self.paragraphs
+            for site in paragraph.sites
+        )
+
+    @property
+    def words(self) -> int:
+        return sum(paragraph.words for paragraph in self.paragraphs)
+
+    @property
+    def sites_per_word(self) -> float:
+        return len(self.sites) / self.words if self.words else 0.0
+
+    @property
+    def mean_entailment(self) -> float | None:
+        """Mean SR of exchanging the word at a site, in its whole sentence; None where there is no site."""
+        return mean_entailment(self.sites)
+
+
+@dataclass(frozen=True)
+class Issued:
+    """Copies of a document for some recipients, all of them recorded and on disk."""
+
+    document: DocumentRecord
+    copies: tuple[IssuedCopy, ...]  # for these recipients, in order of their numbers
+    written: int  # files that were not there yet
+    compared: int  # copies of the document in all, against which a leak will be compared
+    manifest: str  # name of the file that lists the copies
+
+    @property
+    def is_known(self) -> bool:
+        """Whether every file was there already."""
+        return self.written == 0
+
+
+@dataclass(frozen=True)
 class Difference:
     """What differs between two texts, word by word."""
 
@@ -148,7 +194,7 @@ class Difference:
     changes: tuple[Change, ...]
 
 
-def mean_entailment(sites: Sequence[Site]) -> float | None:
+def mean_entailment(sites: Sequence[Site] | Sequence[CopySite]) -> float | None:
     return fmean(site.entailment for site in sites) if sites else None
 
 
@@ -237,6 +283,46 @@ def _(result: TextCapacity) -> dict[str, object]:
             for paragraph in result.paragraphs
         ],
         "sites": [site_json(site) for site in result.sites],
+    }
+
+
+@as_json.register
+def _(result: Analysis) -> dict[str, object]:
+    return {
+        "fingerprint": result.fingerprint,
+        "words": result.words,
+        "sites_per_word": result.sites_per_word,
+        "mean_entailment": result.mean_entailment,
+        "sites": [
+            {
+                "span": [site.span.start, site.span.end],
+                "word": site.word,
+                "other": site.pair.other(site.word),
+                "entailment": site.entailment,
+            }
+            for site in result.sites
+        ],
+    }
+
+
+@as_json.register
+def _(result: Issued) -> dict[str, object]:
+    document = result.document
+    return {
+        "document": {
+            "id": document.id,
+            "name": document.name,
+            "sha256": document.digest,
+            "issuing": document.issuing,
+            "code": document.code,
+            "sites": len(document.sites),
+            "key": document.key_id,
+            "fingerprint": document.fingerprint,
+        },
+        "copies": [
+            {"number": copy.number, "recipient": copy.recipient, "file": copy.file_name, "sha256": copy.digest}
+            for copy in result.copies
+        ],
     }
 
 
