@@ -112,7 +112,7 @@ def test_code_and_cut_words_are_protected() -> None:
     """Inline code is read with its sentence but never changed, nor is a word with tags inside."""
     source = read("<p>Run <code>large --now</code> un<i>believ</i>able <b>large</b> things.</p>")
     assert source.text == "Run large --now unbelievable large things."
-    assert [span.of(source.text) for span in source.protected] == ["large", "--now", "unbelievable"]
+    assert [span.of(source.text) for span in source.protected] == ["large --now", "unbelievable"]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_replacements_are_escaped() -> None:
     assert source.with_edits([Edit(Span(5, 10), "<b> & ā")]).endswith(b"<p>ros\xe9 &lt;b&gt; &amp; &#257;")
 
 
-@pytest.mark.parametrize("raw", ["&large", "&large;", "&#large", "<6large", "&notlarge"])
+@pytest.mark.parametrize("raw", ["&large", "&large;", "&#large", "&#&#108;arge", "<6large", "&notlarge"])
 def test_words_that_a_neighbour_could_swallow_are_protected(raw: str) -> None:
     """After a bare ampersand or bracket another word could become a reference or a tag."""
     source = read(f"<p>x {raw} y</p>")

@@ -46,7 +46,7 @@ _COMMENT_END = re.compile(r"--!?>")
 _SCRIPT_TURN = re.compile(rf"<!--|-->|<(/?)script(?=[{_SPACE}/>])", re.IGNORECASE)
 _TEXT_TOKEN = re.compile(
     rf"(?P<space>[{_SPACE}]++)|&(?:#(?P<decimal>[0-9]++);?+|#[xX](?P<hexadecimal>[0-9a-fA-F]++);?+"
-    rf"|(?P<named>[a-zA-Z][a-zA-Z0-9]*+;?+))|(?P<bare>[&<])|(?P<plain>[^&<{_SPACE}]++)"
+    rf"|(?P<named>[a-zA-Z][a-zA-Z0-9]*+;?+))|(?P<bare>[&<])|(?P<plain>[^&<{_SPACE}]++(?: [^&<{_SPACE}]++)*+)"
 )
 _LONGEST_ENTITY = max(map(len, html5))
 _CODE_POINT_DIGITS = 7
@@ -292,7 +292,7 @@ class _Reader:
         if self._unseen or start >= end:
             return
         position = start
-        previous_was_open = False  # a bare & or <, or a reference without its semicolon: what follows could join it
+        is_open = False  # after a bare & or <, or a reference without its semicolon: up to a space all could join it
         while position < end:
             match = _TEXT_TOKEN.match(self._raw, position, end)
             assert match is not None
@@ -306,9 +306,12 @@ class _Reader:
                 self._builder.add_protected(text, raw)
             else:
                 added = self._builder.add(text, raw)
-                if previous_was_open or (kind == "named" and text == match.group()):
-                    self._builder.protect(added)
-            previous_was_open = kind not in ("plain", "space") and self._raw[stop - 1] != ";"
+                if is_open or (kind == "named" and text == match.group()):
+                    self._builder.protect(Span(added.start, added.start + len(text.partition(" ")[0])))
+            if kind == "plain":
+                is_open = is_open and " " not in text
+            else:
+                is_open = kind != "space" and (is_open or self._raw[stop - 1] != ";")
             position = stop
 
 

@@ -148,6 +148,12 @@ class _Open:
     look: list[object] | None = None  # of the run it is in; grows while the run's properties are read
     alternative: tuple[int, int] | None = None
 
+    def inside(self, name: str) -> _Open:
+        """An element within this one."""
+        return _Open(
+            name, self.keeps_spaces, self.is_hidden, self.is_bound, self.paragraph, self.look, self.alternative
+        )
+
 
 class _Reader:
     """Follows the events and collects paragraphs."""
@@ -185,7 +191,7 @@ class _Reader:
                 self._name, found=f"nested more than {DEEPEST} deep", needed="a document that Word can open"
             )
         namespace, _, name = event.name.rpartition(" ")
-        opened = replace(self._open[-1], name=name if namespace in _WORD else event.name)
+        opened = self._open[-1].inside(name if namespace in _WORD else event.name)
         if _SPACE_ATTRIBUTE in event.attributes:
             opened.keeps_spaces = event.attributes[_SPACE_ATTRIBUTE] == "preserve"
         self._open.append(opened)
@@ -322,6 +328,8 @@ class _Reader:
 
 def _trimmed(fragments: list[Fragment]) -> tuple[list[Fragment], bool]:
     """Without the outer spaces, which Word ignores unless told otherwise; and whether there were any."""
+    if not fragments or not (fragments[0].text[0] in _SPACE or fragments[-1].text[-1] in _SPACE):
+        return fragments, False
     kept = list(fragments)
     while kept and not kept[0].text.strip(_SPACE):
         kept.pop(0)
