@@ -25,8 +25,6 @@ from lexprint.tracing.records import (
     StoredReport,
 )
 
-DEFAULT_LOCATION = "lexprint.db"
-
 
 class Registry(Protocol):
     """Documents, the copies made of them, reports, and a log of what was done.
