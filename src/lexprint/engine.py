@@ -16,7 +16,7 @@ from lexprint.settings import DEFAULT_PROFILE, Settings, find_profile
 from lexprint.substitution.lexicon import lexicon_digest
 from lexprint.substitution.substituter import Substituter
 
-RULES = "rules 1"  # raised whenever code changes where bits are, for the same models and settings
+RULES = "rules 2"  # raised whenever code changes where bits are, for the same models and settings
 SHIPPED = "shipped"  # the name of the models inside the package
 
 

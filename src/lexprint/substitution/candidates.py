@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ class Candidate:
 
     word: str
     log_probability: float
-    is_certain: bool = True  # False: so close to the cut after K words that another machine may cut elsewhere
+    is_certain: bool = True  # False: so close to the cut that another machine may cut elsewhere
 
 
 class Vocabulary:
@@ -89,3 +90,15 @@ def propose(
     found += [Candidate(vocabulary.words[i], float(scores[i]), bool(scores[i] > cut + guard)) for i in kept]
     found += [Candidate(vocabulary.words[i], float(scores[i]), is_certain=False) for i in doubtful]
     return tuple(sorted(found, key=lambda candidate: (-candidate.log_probability, candidate.word)))
+
+
+def probable(candidates: tuple[Candidate, ...], word: str, *, floor: float, guard: float) -> tuple[Candidate, ...]:
+    """Candidates at least as probable as the floor, and the word itself; those within the guard band are doubtful."""
+    if not floor:
+        return candidates
+    least = log(floor)
+    return tuple(
+        replace(one, is_certain=one.is_certain and (one.word == word or one.log_probability > least + guard))
+        for one in candidates
+        if one.word == word or one.log_probability > least - guard
+    )

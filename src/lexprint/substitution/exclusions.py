@@ -12,7 +12,7 @@ from lexprint.text.segmentation import may_be_swapped
 FUNCTION_WORDS = frozenset(
     """
     a an the this that these those each every either neither both all any some such no none not nor only own same other
-    another others many much more most few fewer fewest less least several enough little lot lots bit
+    another others many much more most few fewer fewest less least enough little lot lots bit
     i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers
     herself it its itself they them their theirs themselves one ones oneself who whom whose which what whatever whoever
     whichever someone somebody something anyone anybody anything everyone everybody everything nobody nothing
@@ -23,9 +23,8 @@ FUNCTION_WORDS = frozenset(
     am is are was were be been being have has had having do does did doing done will would shall should can could may
     might must ought need dare let used cannot ain don didn doesn isn wasn weren haven hasn hadn won wouldn shouldn
     couldn ll ve re
-    here there where when why how now just too very also even ever never always often sometimes rather quite almost
-    already still yes oh ah well please however therefore thus hence moreover nevertheless otherwise instead perhaps
-    maybe indeed together apart away back forth ago
+    here there where when why how now just too very also even ever never always still yes oh ah well please
+    apart away back forth ago
     """.split()
 )
 # Facts, not style: no other word says the same.

@@ -10,7 +10,7 @@ import numpy as np
 
 from lexprint.models.protocols import Entailment, Gap, MaskedLM
 from lexprint.settings import SubstitutionSettings
-from lexprint.substitution.candidates import Candidate, Vocabulary, propose
+from lexprint.substitution.candidates import Candidate, Vocabulary, probable, propose
 from lexprint.substitution.exclusions import may_be_replaced, stands_free
 
 SMALLEST = 1e-12  # probabilities have logarithms
@@ -43,6 +43,12 @@ class Substituter:
         return self._masked_lm.fits(gap) and self._entailment.fits(gap.text)
 
     def propose(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
+        """Candidates of each gap that may carry a bit: those of W above the floor, the word itself among them."""
+        floor, guard = self.settings.probability_floor, self.settings.guard_band
+        both = zip(self.most_probable(gaps), gaps, strict=True)
+        return [probable(found, gap.word, floor=floor, guard=guard) for found, gap in both]
+
+    def most_probable(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
         """Candidates W of each gap, most probable first, the word itself among them."""
         unknown = [gap for gap in dict.fromkeys(gaps) if gap not in self._proposals]
         if len(self._proposals) + len(unknown) > CACHED_PROPOSALS:
@@ -80,7 +86,7 @@ class Substituter:
 
     def substitutes(self, gaps: Sequence[Gap]) -> list[tuple[Substitute, ...]]:
         """Algorithm 1: the candidates of each gap, best first; the word itself is one of them."""
-        proposed = self.propose(gaps)
+        proposed = self.most_probable(gaps)
         questions = [(gap, one.word) for gap, found in zip(gaps, proposed, strict=True) for one in found]
         answers = iter(self.entailments(questions))
         ranked = []
