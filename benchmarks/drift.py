@@ -1,12 +1,16 @@
 """How far the models' answers move between ways of running them: the guard band must be wider.
 
-`python -m benchmarks.drift [TEXT_FILE]` compares ONNX Runtime's full graph optimisation (what lexprint uses) with its lower
-levels, whose arithmetic differs as another machine's would, on gaps and pairs of the text.
+`python -m benchmarks.drift [TEXT_FILE]` compares batch sizes, thread counts and levels of graph optimisation with what lexprint
+uses, on gaps and pairs of the text; and other processors, where `qemu-x86_64` (Debian's qemu-user) is there to play them.
 """
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
@@ -24,11 +28,35 @@ from lexprint.text.segmentation import segment
 
 LEVELS = {
     "all": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL,
-    "extended": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
     "basic": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC,
     "none": onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL,
 }
-MOST = 300
+QEMU = "qemu-x86_64"
+LIKELY = 40  # words of a gap whose probability could matter
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way of running the models."""
+
+    name: str
+    level: str = "all"
+    batch_size: int = 64
+    threads: int = 2
+    processor: str = ""  # as qemu calls it
+    most: int = 300  # questions; emulation is slow
+
+
+USUAL = Way("usual")
+WAYS = (
+    Way("batch size 1", batch_size=1),
+    Way("batch size 8", batch_size=8),
+    Way("one thread", threads=1),
+    Way("graph optimisation: basic", level="basic"),
+    Way("graph optimisation: none", level="none"),
+    Way("AVX2 without VNNI (Haswell)", processor="Haswell", most=40),
+    Way("SSE4 (Nehalem)", processor="Nehalem", most=40),
+)
 
 
 def questions(text: str) -> list[Gap]:
@@ -40,43 +68,66 @@ def questions(text: str) -> list[Gap]:
                 following = sentence.words[position + 1].view_span.end
                 span = word.view_span
                 found.append(Gap(sentence.view[: span.start], word.text, sentence.view[span.end : following]))
-    return found[:MOST]
+    return found
 
 
-def answers(
-    level: onnxruntime.GraphOptimizationLevel, gaps: list[Gap], pairs: list[tuple[str, str]]
-) -> tuple[Floats, Floats]:
-    """SR of the pairs, and log-probabilities of the likely words at the gaps."""
+def answers(way: Way, gaps: list[Gap], words: list[str]) -> tuple[Floats, Floats]:
+    """SR of each word in its gap, and log-probabilities of all words at the gaps."""
     usual = onnxruntime.SessionOptions
 
     def options() -> onnxruntime.SessionOptions:
         made = usual()
-        made.graph_optimization_level = level
+        made.graph_optimization_level = LEVELS[way.level]
         return made
 
     with mock.patch.object(onnx_backend.onnxruntime, "SessionOptions", options):
-        masked_lm, entailment = OnnxMaskedLM(shipped_model("masked_lm")), OnnxEntailment(shipped_model("entailment"))
-    rows = masked_lm.predict(gaps)
-    likely = np.argsort(-rows, axis=1)[:, :40]
-    return entailment.entails(pairs), np.where(np.isin(np.arange(rows.shape[1]), likely), rows, np.nan)
+        masked_lm = OnnxMaskedLM(shipped_model("masked_lm"), threads=way.threads, batch_size=way.batch_size)
+        entailment = OnnxEntailment(shipped_model("entailment"), threads=way.threads, batch_size=way.batch_size)
+    pairs = [(gap.text, gap.filled(word)) for gap, word in zip(gaps, words, strict=True)]
+    return entailment.entails(pairs), masked_lm.predict(gaps)
+
+
+def answers_of_processor(way: Way, file: Path) -> tuple[Floats, Floats]:
+    """The same on another processor, which runs this module."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "answers.npz"
+        command = [QEMU, "-cpu", way.processor, sys.executable, "-m", "benchmarks.drift", str(file), str(target)]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        with np.load(target) as found:
+            return found["entailments"], found["log_probabilities"]
+
+
+def compare(file: Path) -> None:
+    gaps = questions(file.read_text("utf-8"))[: USUAL.most]
+    words = [other.word for other in (*gaps[1:], *gaps[:1])]  # any other word will do
+    entailments, log_probabilities = answers(USUAL, gaps, words)
+    floor = np.sort(log_probabilities, axis=1)[:, -LIKELY][:, None]
+    print(f"{len(gaps)} gaps, as many pairs; largest difference to the usual way\n")
+    print("| way | questions | SR | log P of likely words |")
+    print("|---|---:|---:|---:|")
+    for way in WAYS:
+        if way.processor and not shutil.which(QEMU):
+            print(f"| {way.name} | left out: {QEMU} is not installed | | |")
+            continue
+        many = min(way.most, len(gaps))
+        found = answers_of_processor(way, file) if way.processor else answers(way, gaps[:many], words[:many])
+        difference = np.abs(found[0] - entailments[:many])
+        likely = np.where(log_probabilities[:many] >= floor[:many], np.abs(found[1] - log_probabilities[:many]), 0.0)
+        print(f"| {way.name} | {many} | {difference.max():.1e} | {likely.max():.1e} |", flush=True)
 
 
 def main() -> None:
-    text = Path(sys.argv[1]).read_text("utf-8") if len(sys.argv) > 1 else TEXT
-    gaps = questions(text)
-    masked_lm = OnnxMaskedLM(shipped_model("masked_lm"))
-    best = [masked_lm.vocabulary[int(row.argmax())] for row in masked_lm.predict(gaps)]
-    pairs = [(gap.text, gap.filled(word)) for gap, word in zip(gaps, best, strict=True)]
-    found = {name: answers(level, gaps, pairs) for name, level in LEVELS.items()}
-    print(f"{len(gaps)} gaps, {len(pairs)} pairs; difference to full optimisation\n")
-    print("| level | SR, largest | SR, 99 % | log P, largest | log P, 99 % |")
-    print("|---|---:|---:|---:|---:|")
-    for name in list(LEVELS)[1:]:
-        cells = []
-        for usual, other in zip(found["all"], found[name], strict=True):
-            difference = np.abs(usual - other)
-            cells += [f"{np.nanmax(difference):.1e}", f"{np.nanquantile(difference, 0.99):.1e}"]
-        print(f"| {name} | {' | '.join(cells)} |")
+    if len(sys.argv) == 3:  # this is the other processor
+        way = next(way for way in WAYS if way.processor)
+        every = questions(Path(sys.argv[1]).read_text("utf-8"))[: USUAL.most]
+        words = [other.word for other in (*every[1:], *every[:1])]
+        found = answers(Way("here", threads=1), every[: way.most], words[: way.most])
+        np.savez(sys.argv[2], entailments=found[0], log_probabilities=found[1])
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        own = Path(folder) / "text.txt"
+        own.write_text(TEXT, "utf-8")
+        compare(Path(sys.argv[1]) if len(sys.argv) > 1 else own)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ class Network:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
+        # Older processors saturate sums of int8 products, and would find other words; this keeps them exact there.
+        options.add_session_config_entry("session.x64quantprecision", "1")
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # others may want the cores
         # The session refers to these arrays instead of copying them, so they must live as long as it does.
         self._values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in weights.values()]
