@@ -70,7 +70,8 @@ def test_slow_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_exit_codes_agree() -> None:
     """Both sides of the process mean the same by a code and a limit."""
-    assert (pdf_text.ENCRYPTED, pdf_text.TOO_LONG) == (pdf_pages.ENCRYPTED, pdf_pages.TOO_LONG)
+    for code in ("ENCRYPTED", "TOO_LONG", "NO_PICTURES"):
+        assert getattr(pdf_text, code) == getattr(pdf_pages, code)
     assert f"{pdf_pages.MOST_PAGES:,}" == "2,000"
 
 
@@ -78,6 +79,25 @@ def test_scans_without_tesseract_say_what_to_install(monkeypatch: pytest.MonkeyP
     """Pages without text need a reader of pictures."""
     monkeypatch.setattr(shutil, "which", lambda program: None)
     with pytest.raises(FormatError, match=r"a scanned PDF; needed: Tesseract.*apt-get install tesseract-ocr"):
+        read_pdf(make_pdf([[]]), name="leak.pdf")
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (pdf_pages.ENCRYPTED, "an encrypted PDF; needed: one without a password"),
+        (pdf_pages.NO_PICTURES, "a scanned PDF; needed: .*apt-get install poppler-utils"),
+        (-9, "a damaged PDF"),
+    ],
+)
+def test_every_end_of_the_reader_has_a_sentence(monkeypatch: pytest.MonkeyPatch, code: int, message: str) -> None:
+    """A password, a missing program and a crash are told apart."""
+
+    def end(*arguments: object, **options: object) -> None:
+        raise subprocess.CalledProcessError(code, "reader")
+
+    monkeypatch.setattr(subprocess, "run", end)
+    with pytest.raises(FormatError, match=message):
         read_pdf(make_pdf([[]]), name="leak.pdf")
 
 

@@ -23,7 +23,7 @@ from pypdf import PageObject, PdfReader
 MOST_PAGES = 2_000
 MOST_MEMORY = 3 << 30  # bytes
 MOST_IMAGE_BYTES = 200_000_000
-ENCRYPTED, TOO_LONG = 3, 4  # exit codes
+ENCRYPTED, TOO_LONG, NO_PICTURES = 3, 4, 5  # exit codes
 
 _COLUMN_SHARE = 0.5  # of the lines of a page that must go on at one place for it to be the second column
 _SAME_PLACE = 6.0  # points
@@ -92,7 +92,10 @@ def two_columns(fragments: list[_Fragment]) -> str | None:
 
 def page_images(page: PageObject) -> list[bytes]:
     """The pictures on a page, largest first: a scanned page is one."""
-    return sorted((image.data for image in page.images), key=len, reverse=True)
+    try:
+        return sorted((image.data for image in page.images), key=len, reverse=True)
+    except ImportError as error:  # pypdf wants Pillow for pictures
+        raise SystemExit(NO_PICTURES) from error
 
 
 def _limit_memory() -> None:

@@ -21,7 +21,7 @@ LARGEST = 200_000_000  # bytes
 TIMEOUT_SECONDS = 120.0
 MOST_SCANNED_PAGES = 200
 SCAN_RESOLUTION = 300  # dots per inch, which Tesseract is made for
-ENCRYPTED, TOO_LONG = 3, 4  # as pdf_pages exits
+ENCRYPTED, TOO_LONG, NO_PICTURES = 3, 4, 5  # as pdf_pages exits
 MAGIC = re.compile(rb"%PDF-\d")
 _PRESCAN = 1024  # bytes in which readers look for the magic
 
@@ -122,6 +122,9 @@ def _run(content: bytes, name: str, *arguments: str) -> list[Any]:
             raise FormatError(name, found="an encrypted PDF", needed="one without a password") from error
         if error.returncode == TOO_LONG:
             raise FormatError(name, found="too long a PDF", needed="at most 2,000 pages") from error
+        if error.returncode == NO_PICTURES:
+            needed = "poppler to draw its pages; install it, on Debian with: apt-get install poppler-utils"
+            raise FormatError(name, found="a scanned PDF", needed=needed) from error
         raise FormatError(name, found="a damaged PDF", needed="one that a PDF reader opens") from error
     except (OSError, ValueError) as error:
         raise FormatError(name, found="a PDF that could not be read", needed="one that a PDF reader opens") from error
