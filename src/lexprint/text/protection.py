@@ -19,16 +19,22 @@ PROTECTIONS: frozenset[Protection] = frozenset(get_args(Protection))
 
 
 def protected_spans(
-    text: str, *, protections: Collection[Protection] = PROTECTIONS, phrases: Iterable[str] = ()
+    text: str,
+    *,
+    protections: Collection[Protection] = PROTECTIONS,
+    phrases: Iterable[str] = (),
+    spans: Iterable[Span] = (),
 ) -> tuple[Span, ...]:
     """Spans in order, none touching another; `phrases` are protected wherever they stand, in any case and spacing.
+
+    `spans` are those that are known already.
 
     >>> text = 'He said "so be it" and wrote to jo@example.org about the merger.'
     >>> [span.of(text) for span in protected_spans(text, phrases=["Merger"])]
     ['"so be it"', 'jo@example.org', 'merger']
     """
     found = [span for kind in _FINDERS if kind in protections for span in _FINDERS[kind](text)]
-    return _merged([*found, *_find_phrases(text, phrases)])
+    return _merged([*found, *_find_phrases(text, phrases), *spans])
 
 
 def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:

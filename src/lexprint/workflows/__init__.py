@@ -16,11 +16,13 @@ from lexprint.workflows.marking import (
 from lexprint.workflows.messages import message_bits, message_of
 from lexprint.workflows.payloads import PayloadTooLong, embed_payload, embed_payloads, extract_payload
 from lexprint.workflows.results import (
+    Analysis,
     Difference,
     Embedded,
     EmbeddedPayload,
     Extracted,
     ExtractedPayload,
+    Issued,
     Paragraph,
     Recovered,
     Substitutes,
@@ -31,11 +33,13 @@ from lexprint.workflows.results import (
 from lexprint.workflows.substitutes import find_substitutes, gap_at
 
 __all__ = [
+    "Analysis",
     "Difference",
     "Embedded",
     "EmbeddedPayload",
     "Extracted",
     "ExtractedPayload",
+    "Issued",
     "OnProgress",
     "Paragraph",
     "PayloadTooLong",

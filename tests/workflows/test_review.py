@@ -1,0 +1,44 @@
+"""What a reviewer sees and strikes out."""
+
+from dataclasses import replace
+
+import pytest
+
+from lexprint.errors import InputError
+from lexprint.text.span import Span
+from lexprint.tracing.records import CopySite
+from lexprint.watermark.sites import Pair
+from lexprint.workflows.review import is_reviewed_so, keep_reviewed, review_lines
+
+TEXT = "It was a big\n house. The old dog barked."
+SITES = (
+    CopySite(Span(9, 12), "big", Pair("big", "large"), 0.97),
+    CopySite(Span(25, 28), "old", Pair("elderly", "old"), 0.96),
+)
+
+
+def test_lines_show_the_pair_in_its_sentence() -> None:
+    """On one line, the word of the master first."""
+    lines = review_lines(TEXT, SITES)
+    assert [line.sentence for line in lines] == ["It was a [big|large] house.", "The [old|elderly] dog barked."]
+    assert [line.number for line in lines] == [1, 2]
+    assert all(line.is_kept for line in lines)
+
+
+def test_struck_and_deleted_lines_keep_nothing() -> None:
+    """Whatever the order of the others."""
+    one, other = review_lines(TEXT, SITES)
+    assert keep_reviewed(SITES, [other, one]) == SITES
+    assert keep_reviewed(SITES, [replace(one, is_kept=False), other]) == SITES[1:]
+    assert keep_reviewed(SITES, [one]) == SITES[:1]
+    assert is_reviewed_so(SITES[:1], [one])
+    assert is_reviewed_so(SITES[1:], [other, replace(one, is_kept=False)])
+    assert not is_reviewed_so(SITES, [one])
+
+
+def test_the_review_of_another_text_is_refused() -> None:
+    """By number and pair."""
+    one, other = review_lines(TEXT, SITES)
+    for wrong in (replace(one, number=2), replace(one, other="huge"), replace(other, number=3), replace(one, number=0)):
+        with pytest.raises(InputError, match="not a pair of this text"):
+            keep_reviewed(SITES, [wrong])
