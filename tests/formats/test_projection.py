@@ -66,7 +66,8 @@ def test_seams_protect_only_words_that_cross_them() -> None:
         ("see https://example.com/large?x=1 now", "https://example.com/large?x=1"),
         ("see www.large.example now", "www.large.example"),
         ("mail large@example.com now", "large@example.com"),
-        ("(large@example.com) now", "large@example.com)"),
+        ("(large@example.com) now", "(large@example.com)"),
+        ("see x" + 99 * "y" + "://large now", "x" + 99 * "y" + "://large"),
     ],
 )
 def test_addresses_are_protected(text: str, address: str) -> None:

@@ -6,7 +6,7 @@ Edits are made at offsets of the text and land at offsets of the file, so whatev
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,8 +14,8 @@ from lexprint.text.editing import Edit
 from lexprint.text.span import Span
 from lexprint.text.view import PARAGRAPH_BREAK
 
-# Web and mail addresses: a changed letter leads elsewhere.
-_ADDRESS = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,30}://\S+|\bwww\.\S+|(?<![^\s<(\[])[^\s@<>()\[\]]{1,64}@\S+")
+_ADDRESS_MARK = re.compile(r"://|@|(?<!\w)www\.")
+_UNSPACED = re.compile(r"\S*+")
 _JOINERS = frozenset("_'’‘ʼ-‐‑")
 
 
@@ -144,17 +144,14 @@ class ProjectionBuilder:
 
     def build(self) -> Projection:
         text = "".join(piece.text for piece in self._pieces)
-        addresses = (Span(*match.span()) for match in _ADDRESS.finditer(text))
-        return Projection(
-            tuple(_joined(self._pieces)), _merged([*self._protected, *addresses, *_seam_words(text, self._seams)])
-        )
+        protected = [*self._protected, *_addresses(text), *_seam_words(text, self._seams)]
+        return Projection(tuple(_joined(self._pieces)), _merged(protected))
 
 
-def whole_projection(text: str, protected: Sequence[Span] = ()) -> Projection:
+def whole_projection(text: str) -> Projection:
     """For files that are text from end to end."""
-    addresses = (Span(*match.span()) for match in _ADDRESS.finditer(text))
     pieces = (Piece(text, Span(0, len(text))),) if text else ()
-    return Projection(pieces, _merged([*protected, *addresses]))
+    return Projection(pieces, _merged(_addresses(text)))
 
 
 def is_word_character(character: str) -> bool:
@@ -162,6 +159,23 @@ def is_word_character(character: str) -> bool:
     if character.isalnum() or character in _JOINERS:
         return True
     return unicodedata.category(character)[0] in "MC" and not character.isspace()
+
+
+def _addresses(text: str) -> Iterable[Span]:
+    """Web and mail addresses, where a changed letter leads elsewhere, with all that touches them.
+
+    Which they are does not depend on letters, but for www, so marking a text makes and ends none.
+    """
+    done = 0
+    for match in _ADDRESS_MARK.finditer(text):
+        start = match.start()
+        if start < done:
+            continue
+        while start > done and not text[start - 1].isspace():
+            start -= 1
+        rest = _UNSPACED.match(text, match.end())
+        done = rest.end() if rest else match.end()
+        yield Span(start, done)
 
 
 def _seam_words(text: str, seams: Iterable[int]) -> Iterable[Span]:
