@@ -20,6 +20,7 @@ from lexprint.cli import (
     embed,
     evaluate,
     extract,
+    issue,
     keys,
     recover,
     registry,
@@ -46,6 +47,8 @@ app.command("capacity")(capacity.capacity)
 app.command("diff")(diff.diff)
 app.command("substitutes")(substitutes.substitutes)
 app.command("demo")(demo.demo)
+app.command("analyse")(issue.analyse)
+app.command("issue")(issue.issue)
 app.command("trace")(trace.trace)
 app.add_typer(report.app, name="report")
 app.add_typer(registry.app, name="registry")

@@ -46,7 +46,9 @@ def capacity(
     if as_json:
         console.print_json(workflows.as_json(found))
         return
-    _print_heat_map(given.text, found, limit=paragraphs, floor=engine.settings.substitution.entailment_floor)
+    floor = engine.settings.substitution.entailment_floor
+    print_heat_map(given.text, found.paragraphs, limit=paragraphs, floor=floor, noun="bit")
+    console.Output().print(_summary(found))
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,14 @@ class _Scale:
         return Text.assemble(("SR ", "dim"), *((f" {mark:.3f} ", self.style(mark)) for mark in marks))
 
 
-def _print_heat_map(text: str, found: TextCapacity, *, limit: int, floor: float) -> None:
+def print_heat_map(text: str, paragraphs: tuple[Paragraph, ...], *, limit: int, floor: float, noun: str) -> None:
+    """The first paragraphs of a text with the SR of their sites in colour; `noun` is what a site is called."""
     out = console.Output()
     scale = _Scale(floor, is_coarse=out.color_system in ("standard", "windows"))
-    shown = found.paragraphs[: limit or None]
+    shown = paragraphs[: limit or None]
     densest = max(len(paragraph.sites) / paragraph.words for paragraph in shown)
     for number, paragraph in enumerate(shown, start=1):
-        out.print(_heading(number, paragraph, densest=densest))
+        out.print(_heading(number, paragraph, densest=densest, noun=noun))
         if out.is_plain:
             out.print(_bracketed(text, paragraph))
         elif out.width >= WIDE:
@@ -84,22 +87,21 @@ def _print_heat_map(text: str, found: TextCapacity, *, limit: int, floor: float)
             out.print(_painted(text, paragraph, scale, beside=""))
             out.print(_partners(paragraph.sites, scale))
         out.print()
-    if len(shown) < len(found.paragraphs):
-        more = console.counted(len(found.paragraphs) - len(shown), "more paragraph")
+    if len(shown) < len(paragraphs):
+        more = console.counted(len(paragraphs) - len(shown), "more paragraph")
         out.print(f"and {more}; --paragraphs 0 shows all\n", style="dim")
-    if found.sites and not out.is_plain:
+    if any(paragraph.sites for paragraph in paragraphs) and not out.is_plain:
         out.print(scale.legend())
-    out.print(_summary(found))
 
 
-def _heading(number: int, paragraph: Paragraph, *, densest: float) -> Text:
+def _heading(number: int, paragraph: Paragraph, *, densest: float, noun: str) -> Text:
     density = len(paragraph.sites) / paragraph.words
     filled = round(BAR * density / densest) if densest else 0
     return Text.assemble(
         (f"{number:>4} ", "dim"),
         ("█" * filled, "cyan"),
         ("·" * (BAR - filled), "dim"),
-        f" {console.counted(len(paragraph.sites), 'bit')} in {console.counted(paragraph.words, 'word')}",
+        f" {console.counted(len(paragraph.sites), noun)} in {console.counted(paragraph.words, 'word')}",
     )
 
 

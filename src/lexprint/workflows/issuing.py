@@ -126,9 +126,10 @@ def issue(
                 on_progress=on_progress,
             )
             record = _new_document(engine, master, analysis, keyring, wishes)
-        planned = _plan(record, recipients, master, keyring, registry, folder=folder, wishes=wishes)
-        contents = (_copy_bytes(master, record, copy) for copy in planned.missing)
-        return _write_copies(planned, contents, master, registry, folder=folder, on_copies=on_copies)
+        plan = _plan(record, recipients, master, keyring, registry, folder=folder, error_bound=wishes.error_bound)
+        _record(plan, registry)
+        contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
+        return _write_copies(plan, contents, master, registry, folder=folder, on_copies=on_copies)
 
 
 def issue_blind(
@@ -140,11 +141,13 @@ def issue_blind(
     registry: Registry,
     folder: Path,
     error_bound: float = ERROR_BOUND,
+    on_marked: OnCopies | None = None,
     on_copies: OnCopies | None = None,
 ) -> Issued:
     """The same by the paper's scheme: each copy carries its number under the master key and can be read without registry.
 
-    Each copy is marked on its own, which takes longer, and nothing in it can be protected.
+    Each copy is marked on its own, which takes longer, and nothing in it can be protected. All are marked before any is
+    recorded: which sites a text has depends on what was written before them, so it may be too short for one number alone.
     """
     _require_ready(master, recipients)
     if master.source.protected:
@@ -157,14 +160,15 @@ def issue_blind(
             digest=master.digest, issuing="blind", fingerprint=engine.fingerprint, name=master.name
         ) or _new_blind_document(engine, master, keyring)
         key = keyring.find(record.key_id)
-        # A number as long as any is tried before anything is recorded: a text too short for it is refused.
-        longest = blind_payload(len(_known_copies(registry, record.id)) + len(recipients))
-        next(embed_payloads(engine, master.text, [longest], key=key, false_positive=error_bound))
-        planned = _plan(record, recipients, master, keyring, registry, folder=folder, wishes=Wishes())
-        payloads = [blind_payload(copy.number) for copy in planned.missing]
-        marked = embed_payloads(engine, master.text, payloads, key=key, false_positive=error_bound)
-        contents = (master.source.with_edits(one.record.edits) for one in marked)
-        return _write_copies(planned, contents, master, registry, folder=folder, on_copies=on_copies)
+        plan = _plan(record, recipients, master, keyring, registry, folder=folder, error_bound=error_bound)
+        payloads = [blind_payload(copy.number) for copy in plan.missing]
+        contents: list[bytes] = []
+        for marked in embed_payloads(engine, master.text, payloads, key=key, false_positive=error_bound):
+            contents.append(master.source.with_edits(marked.record.edits))
+            if on_marked is not None:
+                on_marked(len(contents), len(payloads))
+        _record(plan, registry)
+        return _write_copies(plan, iter(contents), master, registry, folder=folder, on_copies=on_copies)
 
 
 def comfortable_sites(recipients: int, *, error_bound: float = ERROR_BOUND) -> int:
@@ -252,12 +256,18 @@ def _identity(*parts: str) -> str:
 
 @dataclass(frozen=True)
 class _Plan:
-    """Copies that are recorded, and those among them whose files are yet to be written."""
+    """Copies for some recipients; nothing of it is recorded yet."""
 
     record: DocumentRecord
     copies: tuple[IssuedCopy, ...]
-    missing: tuple[IssuedCopy, ...]
-    compared: int
+    unrecorded: tuple[IssuedCopy, ...]  # those that the registry does not know
+    missing: tuple[IssuedCopy, ...]  # those whose files are yet to be written
+    compared: int  # copies of the document in all
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the registry does not know the document."""
+        return self.compared == len(self.unrecorded)
 
 
 def _plan(
@@ -268,29 +278,33 @@ def _plan(
     registry: Registry,
     *,
     folder: Path,
-    wishes: Wishes,
+    error_bound: float,
 ) -> _Plan:
-    """Record the document and a copy for everyone who has none, after all that could be refused was."""
+    """A copy for everyone who has none; whatever must be refused is refused here."""
     known = _known_copies(registry, record.id)
     by_recipient = {copy.recipient: copy for copy in known}
     newcomers = [recipient for recipient in recipients if recipient not in by_recipient]
     compared = len(known) + len(newcomers)
     if record.issuing == "registered":
-        _require_sites(record, compared, error_bound=wishes.error_bound)
+        _require_sites(record, compared, error_bound=error_bound)
     after = max((copy.number for copy in known), default=0)
     planned = _new_copies(record, newcomers, range(after + 1, after + 1 + len(newcomers)), master, keyring)
     for copy in planned:
         if digest_of_file(folder / copy.file_name) is not None:
             raise _foreign(folder / copy.file_name)
     _require_own_manifest(record, folder)
-    if not known:
-        registry.add_document(record, planned)
-    elif planned:
-        registry.plan_copies(record.id, planned)
     by_recipient |= {copy.recipient: copy for copy in planned}
     copies = sorted((by_recipient[recipient] for recipient in recipients), key=lambda copy: copy.number)
     missing = [copy for copy in copies if not _is_there(copy, folder)]
-    return _Plan(record, tuple(copies), tuple(missing), compared)
+    return _Plan(record, tuple(copies), tuple(planned), tuple(missing), compared)
+
+
+def _record(plan: _Plan, registry: Registry) -> None:
+    """In one transaction, before any file appears."""
+    if plan.is_new:
+        registry.add_document(plan.record, plan.unrecorded)
+    elif plan.unrecorded:
+        registry.plan_copies(plan.record.id, plan.unrecorded)
 
 
 def _known_copies(registry: Registry, document_id: str) -> list[IssuedCopy]:

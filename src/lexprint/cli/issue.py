@@ -1,0 +1,315 @@
+"""`lexprint issue`: one copy for each recipient; and `lexprint analyse`: where copies of a text may differ."""
+
+from __future__ import annotations
+
+import csv
+import io
+import stat
+import sys
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, get_args
+
+import typer
+
+from lexprint.cli import console, keys
+from lexprint.cli.capacity import print_heat_map
+from lexprint.cli.files import PIPE, read_bytes, read_text_file, require_writable, write_bytes
+from lexprint.cli.registry import REGISTRY
+from lexprint.errors import FormatError, InputError
+
+if TYPE_CHECKING:
+    from lexprint.engine import Engine
+    from lexprint.text.protection import Protection
+    from lexprint.tracing.records import Code
+    from lexprint.workflows import Analysis, Issued
+    from lexprint.workflows.issuing import Master, Wishes
+    from lexprint.workflows.review import ReviewLine
+
+COLUMNS = ("number", "keep", "sentence", "word", "alternative", "SR")
+KEPT, STRUCK = "yes", ("", "no", "n", "0", "false", "-")
+_FORMULA = ("=", "+", "-", "@")  # what a spreadsheet would compute
+
+SOURCE = typer.Argument(..., metavar="IN", help="A document that can be written: Word, HTML, Markdown or plain text.")
+PROTECT = typer.Option(None, "--protect", metavar="FILE", help="Words and phrases that must stay, one a line.")
+UNPROTECT = typer.Option(
+    [], "--unprotect", metavar="KIND", help="quotations, addresses, code, quantities or terms: may be marked after all."
+)
+
+
+def issue(
+    source: str = SOURCE,
+    to: str = typer.Option(..., "--to", metavar="FILE", help="Recipients: a CSV with a header, or one a line."),
+    out: Path = typer.Option(..., "--out", metavar="FOLDER", help="Where the copies go."),
+    registry: str = REGISTRY,
+    key: Path | None = keys.KEY,
+    name: str | None = typer.Option(None, "--name", help="What the document is called; else its file name."),
+    review: str | None = typer.Option(
+        None, "--review", metavar="FILE", help="CSV of all pairs: written if it is not there, obeyed if it is."
+    ),
+    code: str | None = typer.Option(
+        None, "--code", help="independent, or tardos against colluders; else by the number of sites."
+    ),
+    blind: bool = typer.Option(False, "--blind", help="Mark by the paper's scheme: readable without the registry."),
+    protect: str | None = PROTECT,
+    unprotect: list[str] = UNPROTECT,
+    error_bound: float = typer.Option(
+        1e-6, "--error-bound", help="Greatest chance that any innocent copy at all will be named."
+    ),
+    settings: Path | None = console.SETTINGS,
+    profile: str | None = console.PROFILE,
+    threads: int = console.THREADS,
+    batch_size: int = console.BATCH_SIZE,
+    as_json: bool = typer.Option(False, "--json", help="Print the manifest on standard output."),
+) -> None:
+    """Write one copy of a document for each recipient; all read the same, and differ in a few words.
+
+    Copies are recorded before they are written. If it is interrupted, run the same command again; to add recipients, add
+    them to the list and run it again.
+    """
+    from lexprint.tracing.registry import open_registry
+    from lexprint.workflows import as_json as json_of, issuing
+    from lexprint.workflows.recipients import read_recipients
+
+    _require_options(code=code, blind=blind, review=review, protect=protect, unprotect=unprotect)
+    _require_bound(error_bound)
+    recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
+    master = read_master(source, name=name)
+    engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
+    wishes = _wishes(code=code, protect=protect, unprotect=unprotect, review=review, error_bound=error_bound)
+    if review is not None and wishes.review is None:
+        _write_review(engine, master, wishes, review)
+        return
+    keyring = keys.load_keys(key)
+    with (
+        open_registry(registry) as opened,
+        console.progress("analysing") as words,
+        console.progress("writing") as files,
+    ):
+        if blind:
+            done = issuing.issue_blind(
+                engine,
+                master,
+                recipients,
+                keyring=keyring,
+                registry=opened,
+                folder=out,
+                error_bound=error_bound,
+                on_marked=on_progress,
+                on_copies=on_progress,
+            )
+        else:
+            done = issuing.issue(
+                engine,
+                master,
+                recipients,
+                keyring=keyring,
+                registry=opened,
+                folder=out,
+                wishes=wishes,
+                on_progress=on_progress,
+                on_copies=on_progress,
+            )
+    if as_json:
+        console.print_json(json_of(done))
+    _say_done(done, out, error_bound=error_bound)
+
+
+def analyse(
+    source: str = SOURCE,
+    paragraphs: int = typer.Option(10, "--paragraphs", min=0, help="Paragraphs in the heat map; 0: all."),
+    protect: str | None = PROTECT,
+    unprotect: list[str] = UNPROTECT,
+    settings: Path | None = console.SETTINGS,
+    profile: str | None = console.PROFILE,
+    threads: int = console.THREADS,
+    batch_size: int = console.BATCH_SIZE,
+    as_json: bool = console.AS_JSON,
+) -> None:
+    """Tell where copies of a document may differ when they are issued, and for how many recipients that is enough.
+
+    SR is the probability that the sentence entails itself with the other word of the pair in place, and the other way
+    round; the lower of the two.
+    """
+    from lexprint.workflows import as_json as json_of
+
+    master = read_master(source, name=None)
+    engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
+    wishes = _wishes(protect=protect, unprotect=unprotect)
+    found = _analysed(engine, master, wishes)
+    if as_json:
+        console.print_json(json_of(found))
+        return
+    from lexprint.watermark.analysis import Requirements
+
+    print_heat_map(master.text, found.paragraphs, limit=paragraphs, floor=Requirements().entailment, noun="site")
+    console.print_line(_summary(found))
+
+
+def read_master(source: str, *, name: str | None) -> Master:
+    """The document of a file, or of standard input."""
+    from lexprint.formats.source import open_source
+    from lexprint.workflows.copy_files import extension_of
+    from lexprint.workflows.issuing import Master
+
+    if source == PIPE:
+        if sys.stdin is None:
+            raise InputError("standard input is closed", needed="a document on standard input")
+        content, file_name, mode = sys.stdin.buffer.read(), "document.txt", None
+    else:
+        path = Path(source)
+        content, file_name = read_bytes(path), path.name
+        mode = stat.S_IMODE(path.stat().st_mode)
+    return Master(
+        source=open_source(content, name=file_name),
+        name=Path(file_name).stem if name is None else name,
+        digest=sha256(content).hexdigest(),
+        extension=extension_of(file_name),
+        mode=mode,
+    )
+
+
+def _require_options(
+    *, code: str | None, blind: bool, review: str | None, protect: str | None, unprotect: list[str]
+) -> None:
+    from lexprint.tracing.records import Code
+
+    if code is not None and code not in get_args(Code):
+        raise InputError(f"--code {code} is unknown", needed=f"one of {', '.join(get_args(Code))}")
+    for option, is_given in (
+        ("--code", code is not None),
+        ("--review", review is not None),
+        ("--protect", protect is not None),
+        ("--unprotect", bool(unprotect)),
+    ):
+        if blind and is_given:
+            raise InputError(f"{option} does not go with --blind", needed="one of the two: blind copies have no sites")
+
+
+def _require_bound(error_bound: float) -> None:
+    if not 0.0 < error_bound < 1.0:
+        raise InputError(f"--error-bound is {error_bound:g}", needed="a probability between 0 and 1")
+
+
+def _wishes(
+    *,
+    code: str | None = None,
+    protect: str | None = None,
+    unprotect: list[str],
+    review: str | None = None,
+    error_bound: float = 1e-6,
+) -> Wishes:
+    from lexprint.text.protection import PROTECTIONS
+    from lexprint.workflows.issuing import Wishes
+
+    for kind in unprotect:
+        if kind not in PROTECTIONS:
+            raise InputError(f"--unprotect {kind} is unknown", needed=f"one of {', '.join(sorted(PROTECTIONS))}")
+    phrases = () if protect is None else tuple(filter(str.strip, read_text_file(protect).text.splitlines()))
+    return Wishes(
+        code=cast("Code | None", code),
+        protected_phrases=phrases,
+        protections=PROTECTIONS - cast("set[Protection]", set(unprotect)),
+        review=None if review is None or not Path(review).exists() else tuple(_read_review(review)),
+        error_bound=error_bound,
+    )
+
+
+def _analysed(engine: Engine, master: Master, wishes: Wishes) -> Analysis:
+    from lexprint.workflows.issuing import analyse_document
+
+    with console.progress("analysing") as on_progress:
+        return analyse_document(
+            engine,
+            master.text,
+            protected=master.source.protected,
+            protected_phrases=wishes.protected_phrases,
+            protections=wishes.protections,
+            on_progress=on_progress,
+        )
+
+
+def _write_review(engine: Engine, master: Master, wishes: Wishes, review: str) -> None:
+    from lexprint.workflows.review import review_lines
+
+    require_writable(review)
+    lines = review_lines(master.text, _analysed(engine, master, wishes).sites)
+    table = io.StringIO(newline="")
+    writer = csv.writer(table)
+    writer.writerow(COLUMNS)
+    for line in lines:
+        shown = f" {line.sentence}" if line.sentence.startswith(_FORMULA) else line.sentence
+        writer.writerow([line.number, KEPT, shown, line.word, line.other, f"{line.entailment:.4f}"])
+    write_bytes(review, table.getvalue().encode("utf-8-sig"))  # spreadsheets know UTF-8 by its mark
+    pairs = console.counted(len(lines), "pair")
+    console.say(
+        f"{pairs} written to {review}; empty the column keep of those that must not differ, then run the same command "
+        "again; nothing was issued yet"
+    )
+
+
+def _read_review(review: str) -> Iterator[ReviewLine]:
+    from lexprint.workflows.review import ReviewLine
+
+    wrong = FormatError(Path(review).name, found="no review", needed="the file that lexprint issue --review wrote")
+    text = read_text_file(review).text.removeprefix("\ufeff")
+    separator = max(",;\t", key=text.partition("\n")[0].count)  # spreadsheets choose their own
+    try:
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
+        if not rows or not set(COLUMNS) <= set(rows[0]):
+            raise wrong
+        for row in rows:
+            yield ReviewLine(
+                number=int(row["number"]),
+                is_kept=(row["keep"] or "").strip().lower() not in STRUCK,
+                sentence=row["sentence"],
+                word=row["word"],
+                other=row["alternative"],
+                entailment=float(row["SR"].replace(",", ".")),
+            )
+    except (csv.Error, ValueError, AttributeError, TypeError) as error:
+        raise wrong from error
+
+
+def _summary(found: Analysis) -> str:
+    sites, words = console.counted(len(found.sites), "site"), console.counted(found.words, "word")
+    figures = f"{sites} in {words}, {found.sites_per_word:.3f} sites per word"
+    if found.mean_entailment is not None:
+        figures += f", mean SR {found.mean_entailment:.4f}"
+    parts = (figures, _enough_for(len(found.sites)), f"fingerprint {found.fingerprint}")
+    return "\n".join(parts)
+
+
+def _enough_for(sites: int) -> str:
+    """For how many recipients, in powers of ten, a text serves."""
+    from lexprint.tracing.significance import sites_needed
+
+    def most(wrong: float) -> int:
+        return max((10**power for power in range(7) if sites_needed(10**power, wrong=wrong) <= sites), default=0)
+
+    untouched, edited = most(0.0), most(0.1)
+    if not untouched:
+        return f"too few sites to issue copies: even one recipient needs {sites_needed(1, wrong=0.0)}"
+    if not edited:
+        return f"enough for {untouched:,} recipients if a leak is not edited"
+    return f"enough for {untouched:,} recipients if a leak is not edited, for {edited:,} if a tenth of its words is"
+
+
+def _say_done(done: Issued, folder: Path, *, error_bound: float) -> None:
+    from lexprint.workflows.issuing import comfortable_sites
+
+    document, copies = done.document, console.counted(len(done.copies), "copy").replace("copys", "copies")
+    there = len(done.copies) - done.written
+    known = f" ({there:,} of them were there already)" if there else ""
+    sites = f" that differ at {len(document.sites):,} sites, {document.code} code" if document.sites else ", blind"
+    console.say(
+        f"{copies} of {document.name}{sites}, in {folder}{known}; document {document.id}, key {document.key_id}, "
+        f"manifest {folder / done.manifest}"
+    )
+    wanted = comfortable_sites(done.compared, error_bound=error_bound)
+    if document.issuing == "registered" and len(document.sites) < wanted:
+        console.say(
+            f"warning: a leak with a tenth of its words edited may not be traced among {done.compared:,} copies: that needs "
+            f"{wanted:,} sites; a longer text has more"
+        )

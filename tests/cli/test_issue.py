@@ -1,0 +1,194 @@
+"""`lexprint issue` and `lexprint analyse`."""
+
+import csv
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.workflows.patient import PatientEngine
+
+from lexprint.cli import console
+from lexprint.coding.keys import create_key_file
+from lexprint.engine import Engine
+from lexprint.testing import fake_text
+from lexprint.tracing.registry import open_registry
+
+
+@pytest.fixture(autouse=True)
+def patient(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fakes that find several sites in a sentence; `run` comes first, so that this is the engine that stays."""
+    fake = console.build_engine
+
+    def build(**options: object) -> Engine:
+        built = fake(**options)  # type: ignore[arg-type] # whatever a command gives
+        return PatientEngine(settings=built.settings)
+
+    monkeypatch.setattr(console, "build_engine", build)
+
+
+@pytest.fixture
+def office(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with text, recipients and key."""
+    for variable in ("LEXPRINT_KEY", "LEXPRINT_KEY_FILE", "LEXPRINT_REGISTRY"):
+        monkeypatch.delenv(variable, raising=False)
+    (folder / "people.csv").write_text("recipient,team\nAda,x\nBo,y\nCy,z\n")
+    create_key_file(folder / "lexprint.key")
+    return folder
+
+
+ISSUE = ("issue", "in.txt", "--to", "people.csv", "--out", "copies")
+
+
+def test_copies_manifest_and_summary(run: Run, office: Path) -> None:
+    """One file each, a manifest, one sentence that says what was done; JSON on demand."""
+    done = run(*ISSUE)
+    assert done.code == 0
+    assert not done.output
+    assert "3 copies of in that differ at" in done.errors
+    manifest = json.loads((office / "copies" / "in-manifest.json").read_bytes())
+    assert [entry["recipient"] for entry in manifest["copies"]] == ["Ada", "Bo", "Cy"]
+    for entry in manifest["copies"]:
+        assert sha256((office / "copies" / entry["file"]).read_bytes()).hexdigest() == entry["sha256"]
+    again = run(*ISSUE, "--json")
+    assert "3 of them were there already" in again.errors
+    assert json.loads(again.output)["copies"] == manifest["copies"]
+    with open_registry("lexprint.db") as registry:
+        (document,) = registry.documents()
+    assert (document.name, document.issued) == ("in", 3)
+
+
+def test_a_document_has_the_name_it_is_given(run: Run, office: Path) -> None:
+    """In the registry and in file names."""
+    run(*ISSUE, "--name", "Q3 memo", "--registry", "other.db", "--code", "tardos")
+    assert (office / "copies" / "Q3-memo-0001-Ada.txt").is_file()
+    with open_registry("other.db") as registry:
+        (document,) = registry.documents()
+    assert (document.name, document.code) == ("Q3 memo", "tardos")
+
+
+def test_review_is_written_then_obeyed(run: Run, office: Path) -> None:
+    """The first run lists every pair and issues nothing; the second leaves out what was struck."""
+    first = run(*ISSUE, "--review", "pairs.csv")
+    assert first.code == 0
+    assert "nothing was issued" in first.errors
+    assert not (office / "copies").exists()
+    with (office / "pairs.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert all(f"[{row['word']}|{row['alternative']}]" in row["sentence"] for row in rows)
+    rows[0]["keep"], rows[1]["keep"], rows[2]["keep"] = "", "No", "x"
+    with (office / "pairs.csv").open("w", encoding="cp1252", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=";")  # as a spreadsheet may save it
+        writer.writeheader()
+        writer.writerows(rows)
+    assert run(*ISSUE, "--review", "pairs.csv").code == 0
+    with open_registry("lexprint.db") as registry:
+        (document,) = registry.documents()
+    assert document.sites == len(rows) - 2
+
+
+def test_a_review_of_another_text_is_refused(run: Run, office: Path) -> None:
+    """And so is a file that is none."""
+    run(*ISSUE, "--review", "pairs.csv")
+    text = (office / "in.txt").read_text()
+    (office / "in.txt").write_text(text[200:])
+    assert run(*ISSUE, "--review", "pairs.csv").is_refusal(2, "not a pair of this text")
+    (office / "pairs.csv").write_text("number,keep\n1,yes\n")
+    assert run(*ISSUE, "--review", "pairs.csv").is_refusal(2, "no review")
+
+
+def test_protected_words_are_no_sites(run: Run, office: Path) -> None:
+    """Of a list, in any case."""
+    sites = json.loads(run("analyse", "in.txt", "--json").output)["sites"]
+    word = sites[0]["word"]
+    (office / "terms.txt").write_text(f"{word.upper()}\n\n")
+    left = json.loads(run("analyse", "in.txt", "--json", "--protect", "terms.txt").output)["sites"]
+    assert word not in {site["word"] for site in left}
+    assert left
+
+
+def test_quotations_may_be_unprotected(run: Run, office: Path) -> None:
+    """Kinds of protection can be left out, by their names."""
+    text = (office / "in.txt").read_text().replace("\n\n", "”\n\n“")
+    (office / "in.txt").write_text(f"“{text}”")
+    assert json.loads(run("analyse", "in.txt", "--json").output)["sites"] == []
+    assert json.loads(run("analyse", "in.txt", "--json", "--unprotect", "quotations").output)["sites"]
+    assert run("analyse", "in.txt", "--unprotect", "all").is_refusal(2, "--unprotect all", "quotations")
+
+
+def test_analyse_shows_a_heat_map(run: Run, office: Path) -> None:
+    """As of capacity, with what the sites are enough for."""
+    done = run("analyse", "in.txt", "--paragraphs", 1)
+    sites = json.loads(run("analyse", "in.txt", "--json").output)["sites"]
+    assert f"[{sites[0]['word']}|{sites[0]['other']}" in done.text
+    assert "sites per word" in done.text
+    assert "recipients if a leak is not edited" in done.text
+    assert "2 more paragraphs" in done.text
+
+
+def test_a_short_text_is_refused_with_numbers(run: Run, office: Path) -> None:
+    """How many sites and words are missing; the registry stays empty."""
+    (office / "in.txt").write_text((office / "in.txt").read_text()[:300])
+    assert run(*ISSUE).is_refusal(1, "recipients need", "longer by about")
+    assert "too few sites" in run("analyse", "in.txt").text
+    with open_registry("lexprint.db") as registry:
+        assert registry.documents() == []
+
+
+def test_few_sites_are_warned_of(run: Run, office: Path) -> None:
+    """Where an edited leak might not be traced."""
+    (office / "in.txt").write_text((office / "in.txt").read_text()[:700])
+    done = run(*ISSUE)
+    assert done.code == 0
+    assert "warning: a leak with a tenth of its words edited may not be traced among 3 copies" in done.errors
+
+
+def test_progress_is_shown_when_it_takes_long(run: Run, office: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One bar on standard error for all of the work, and nothing of it on standard output."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(console, "PATIENCE_SECONDS", 0.0)
+    done = run(*ISSUE)
+    assert done.code == 0
+    assert "issuing" in done.errors
+    assert "Traceback" not in done.errors
+    assert not done.output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--code", "morse"), "independent, tardos"),
+        (("--blind", "--protect", "in.txt"), "--protect does not go with --blind"),
+        (("--blind", "--review", "x.csv"), "--review does not go with --blind"),
+        (("--error-bound", "2"), "a probability"),
+    ],
+)
+def test_bad_options_are_one_sentence(run: Run, office: Path, options: tuple[str, ...], words: str) -> None:
+    """Exit code 2, nothing written."""
+    assert run(*ISSUE, *options).is_refusal(2, words)
+    assert not (office / "copies").exists()
+
+
+def test_bad_files_are_one_sentence(run: Run, office: Path) -> None:
+    """Recipients twice, none at all, no key, a document that is only read."""
+    (office / "people.csv").write_text("name\nAda\nada\n")
+    assert run(*ISSUE).is_refusal(2, "lines 2 and 3")
+    (office / "people.csv").write_text("name\n")
+    assert run(*ISSUE).is_refusal(2, "no recipients")
+    (office / "people.csv").write_text("Ada\n")
+    (office / "lexprint.key").unlink()
+    assert run(*ISSUE).is_refusal(3, "there is no key")
+    assert run("issue", "none.txt", "--to", "people.csv", "--out", "copies").is_refusal(2, "not there")
+
+
+def test_blind_copies(run: Run, office: Path) -> None:
+    """Marked by the paper's scheme; a text too short for it is refused before anything is recorded."""
+    assert run(*ISSUE, "--blind").is_refusal(1, "a payload of")
+    with open_registry("lexprint.db") as registry:
+        assert registry.documents() == []
+    (office / "in.txt").write_text(fake_text(words=900, seed=8))
+    done = run(*ISSUE, "--blind", "--error-bound", "0.001")
+    assert done.code == 0
+    assert "3 copies of in, blind" in done.errors
+    assert len({path.read_bytes() for path in (office / "copies").glob("*.txt")}) == 3
