@@ -82,11 +82,7 @@ def issue(
         _write_review(engine, master, wishes, review)
         return
     keyring = keys.load_keys(key)
-    with (
-        open_registry(registry) as opened,
-        console.progress("analysing") as words,
-        console.progress("writing") as files,
-    ):
+    with open_registry(registry) as opened, console.progress("issuing") as on_progress:  # one bar: words, then copies
         if blind:
             done = issuing.issue_blind(
                 engine,
