@@ -184,10 +184,12 @@ def test_bad_files_are_one_sentence(run: Run, office: Path) -> None:
 
 def test_blind_copies(run: Run, office: Path) -> None:
     """Marked by the paper's scheme; a text too short for it is refused before anything is recorded."""
+    long, short = fake_text(words=900, seed=8), fake_text(words=60, seed=8)
+    (office / "in.txt").write_text(short)
     assert run(*ISSUE, "--blind").is_refusal(1, "a payload of")
     with open_registry("lexprint.db") as registry:
         assert registry.documents() == []
-    (office / "in.txt").write_text(fake_text(words=900, seed=8))
+    (office / "in.txt").write_text(long)
     done = run(*ISSUE, "--blind", "--error-bound", "0.001")
     assert done.code == 0
     assert "3 copies of in, blind" in done.errors

@@ -71,6 +71,7 @@ class Requirements:
     joint_similarity: float = 0.91  # SS with all exchanged
     likelihood: float = -10.0  # log of: P(other word | sentence) times P(word | sentence with the other)
     fluency: float = -5.0  # log of: P(other word) over P(word), neither having been read
+    fluency_in_expressions: float = -2.0  # the same where the words around leave little choice
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,7 @@ def _candidates(places: Sequence[_Place], judges: Judges) -> list[list[_Candidat
     unread = judges.masked_lm.predict_blind([place.gap for place in places])  # (places, vocabulary)
     columns = judges.columns
     proposing = [index for index, place in enumerate(places) if place.twin is None]
-    proposed = dict(zip(proposing, judges.substituter.propose([places[i].gap for i in proposing]), strict=True))
+    proposed = dict(zip(proposing, judges.substituter.most_probable([places[i].gap for i in proposing]), strict=True))
     queues = []
     for index, place in enumerate(places):
         options = [(one.word, one.log_probability) for one in proposed.get(index, ())]
@@ -228,8 +229,8 @@ def _candidates(places: Sequence[_Place], judges: Judges) -> list[list[_Candidat
             options.append((place.twin, 0.0))  # no model need propose it
         row: Floats = unread[index]
         own = float(row[columns[place.gap.word]]) if options else 0.0
-        if place.twin is None and (own > FIXED or _is_half_of_expression(place.gap)):
-            options = []
+        is_expression = place.twin is None and (own > FIXED or _is_half_of_expression(place.gap))
+        least = judges.requirements.fluency_in_expressions if is_expression else judges.requirements.fluency
         standing = frozenset(f"{place.gap.left} {place.gap.right}".lower().split())
         candidates = [
             _Candidate(word, log_probability, float(row[columns[word]]) - own)
@@ -238,7 +239,7 @@ def _candidates(places: Sequence[_Place], judges: Judges) -> list[list[_Candidat
             and log_probability > judges.requirements.likelihood
             and (word == place.twin or _may_be_paired(place.gap.word, word, standing))
         ]
-        fluent = [one for one in candidates if one.fluency > judges.requirements.fluency]
+        fluent = [one for one in candidates if one.fluency > least]
         queues.append(sorted(fluent, key=lambda one: (-one.likelihood, one.word)))
     return queues
 
@@ -271,8 +272,8 @@ def _rank(
 def _leading_back(places: Sequence[_Place], choices: Mapping[int, _Choice], judges: Judges) -> dict[int, _Choice]:
     """Those whose other word would lead to the word in turn; twins need no such proof."""
     asked = {index: choice for index, choice in choices.items() if places[index].twin is None}
-    here = judges.substituter.propose([places[index].gap for index in asked])
-    there = judges.substituter.propose([_turned(places[index].gap, choice.other) for index, choice in asked.items()])
+    here = judges.substituter.most_probable([places[index].gap for index in asked])
+    there = judges.substituter.most_probable([_turned(places[index].gap, choice.other) for index, choice in asked.items()])
     likely = {
         index
         for (index, choice), one, other in zip(asked.items(), here, there, strict=True)
