@@ -169,9 +169,78 @@ _APPEND_ONLY: dict[Dialect, Callable[[Connection], None]] = {
     "postgresql": _append_only_postgresql,
 }
 
+
+def _service(connection: Connection, dialect: Dialect) -> None:
+    """What the HTTP service keeps: who may use it, files that came in or went out, long work, and answers already given."""
+    _execute(
+        connection,
+        dialect,
+        """
+        CREATE TABLE tokens (
+            serial {KEY},
+            id TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL,
+            hash TEXT NOT NULL,
+            scopes TEXT NOT NULL,
+            created_at TEXT NOT NULL,
+            expires_at TEXT,
+            revoked_at TEXT
+        )
+        """,
+        """
+        CREATE TABLE files (
+            serial {KEY},
+            id TEXT NOT NULL UNIQUE,
+            owner TEXT NOT NULL,
+            name TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            size {BIG} NOT NULL,
+            content {BYTES} NOT NULL,
+            created_at TEXT NOT NULL,
+            expires_at TEXT
+        )
+        """,
+        "CREATE INDEX files_by_digest ON files (digest)",
+        """
+        CREATE TABLE jobs (
+            serial {KEY},
+            id TEXT NOT NULL UNIQUE,
+            owner TEXT NOT NULL,
+            verb TEXT NOT NULL,
+            request TEXT NOT NULL,
+            state TEXT NOT NULL,
+            done {BIG} NOT NULL,
+            total {BIG} NOT NULL,
+            attempts INTEGER NOT NULL,
+            runner TEXT,
+            leased_until TEXT,
+            result TEXT,
+            problem TEXT,
+            created_at TEXT NOT NULL,
+            finished_at TEXT
+        )
+        """,
+        "CREATE INDEX jobs_by_state ON jobs (state, serial)",
+        """
+        CREATE TABLE answers (
+            owner TEXT NOT NULL,
+            request_key TEXT NOT NULL,
+            request_digest TEXT NOT NULL,
+            status INTEGER,
+            media_type TEXT,
+            body {BYTES},
+            asked_at TEXT NOT NULL,
+            PRIMARY KEY (owner, request_key)
+        )
+        """,
+    )
+
+
 MIGRATIONS: tuple[tuple[str, Migration], ...] = (
     ("0001 documents and copies", _documents_and_copies),
     ("0002 shingles", _shingles),
     ("0003 reports", _reports),
     ("0004 audit", _audit),
+    ("0005 service", _service),
 )

@@ -7,8 +7,9 @@ nothing, and many processes may write at once.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from lexprint.tracing.records import (
     AuditEntry,
@@ -24,6 +25,18 @@ from lexprint.tracing.records import (
     ReportSummary,
     StoredReport,
 )
+
+
+class Statements(Protocol):
+    """Plain SQL within one transaction, for tables that are no part of the registry's own; values are named, as `:id`."""
+
+    def rows(self, statement: str, **values: object) -> list[Mapping[str, Any]]: ...
+
+    def change(self, statement: str, **values: object) -> int:
+        """Returns how many rows were changed."""
+
+    def log(self, event: str, details: Mapping[str, object]) -> None:
+        """An entry of the audit log that stands or falls with the transaction."""
 
 
 class Registry(Protocol):
@@ -95,6 +108,12 @@ class Registry(Protocol):
 
     def verify_audit(self) -> BrokenEntry | None:
         """The first entry that was changed, removed, or no longer fits the documents and copies it speaks of."""
+
+    def writing(self) -> AbstractContextManager[Statements]:
+        """All of it or nothing, one writer at a time."""
+
+    def reading(self) -> AbstractContextManager[Statements]:
+        """One moment's state; nothing may be written."""
 
     def close(self) -> None: ...
 

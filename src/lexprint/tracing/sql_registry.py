@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self, TypeVar
 
@@ -36,6 +37,7 @@ from lexprint.tracing.records import (
     ReportSummary,
     StoredReport,
 )
+from lexprint.tracing.registry import Statements
 from lexprint.tracing.shingles import kept_shingles, shingles
 
 ASKED_AT_ONCE = 500  # values in one statement; old SQLite takes no more than 999
@@ -152,7 +154,7 @@ class SqlRegistry:
             serial = _serial(connection, record.id)
             if found:
                 connection.execute(sql.insert(_SHINGLES), [{"hash": one, "document": serial} for one in found])
-            self._log(connection, DOCUMENT_ADDED, {"document": record.id, "sha256": audit.document_digest(record)})
+            _log(connection, DOCUMENT_ADDED, {"document": record.id, "sha256": audit.document_digest(record)})
             self._insert_copies(connection, record.id, serial, rows)
 
     def plan_copies(self, document_id: str, copies: Sequence[IssuedCopy]) -> None:
@@ -193,7 +195,7 @@ class SqlRegistry:
             ],
         )
         details = {"numbers": audit.as_ranges(numbers), "count": len(rows), "sha256": audit.planned_digest(rows)}
-        self._log(connection, COPIES_PLANNED, {"document": document_id, **details})
+        _log(connection, COPIES_PLANNED, {"document": document_id, **details})
 
     def mark_issued(self, document_id: str, copies: Sequence[tuple[int, str]], at: datetime) -> None:
         issued_at = time_text(at)
@@ -223,7 +225,7 @@ class SqlRegistry:
             )
             numbers = audit.as_ranges(number for number, *_ in rows)
             details = {"numbers": numbers, "count": len(rows), "sha256": audit.issued_digest(rows)}
-            self._log(connection, COPIES_ISSUED, {"document": document_id, **details})
+            _log(connection, COPIES_ISSUED, {"document": document_id, **details})
 
     def save_report(self, report_id: str, document_id: str | None, text: str, at: datetime) -> None:
         packing.require_storable("a report", text)
@@ -235,26 +237,14 @@ class SqlRegistry:
             values = {"id": report_id, "document": serial, "text": text, "saved_at": time_text(at)}
             connection.execute(sql.insert(_REPORTS), values)
             details = {"report": report_id, "document": document_id, "sha256": audit.report_digest(text)}
-            self._log(connection, REPORT_SAVED, details)
+            _log(connection, REPORT_SAVED, details)
 
     def record_event(self, event: str, details: Mapping[str, object]) -> AuditEntry:
         packing.require_storable("an event", event)
         if event in audit.STORED_EVENTS:
             raise ValueError(f"{event!r} is logged by the method that stores it")
         with self._writing() as connection:
-            return self._log(connection, event, details)
-
-    def _log(self, connection: Connection, event: str, details: Mapping[str, object]) -> AuditEntry:
-        if event in audit.STORED_EVENTS:
-            details = {"count": 1, **details}
-        query = sql.select(_AUDIT.c.sequence, _AUDIT.c.hash).order_by(_AUDIT.c.sequence.desc()).limit(1)
-        last = connection.execute(query).one_or_none()
-        entry = audit.next_entry(
-            None if last is None else (last.sequence, last.hash), at=datetime.now(UTC), event=event, details=details
-        )
-        values = {name: getattr(entry, name) for name in ("sequence", "at", "event", "details", "previous", "hash")}
-        connection.execute(sql.insert(_AUDIT), values)
-        return entry
+            return _log(connection, event, details)
 
     # Reading
 
@@ -437,6 +427,16 @@ class SqlRegistry:
     # Transactions
 
     @contextmanager
+    def writing(self) -> Iterator[Statements]:
+        with self._writing() as connection:
+            yield _SqlStatements(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[Statements]:
+        with self._reading() as connection:
+            yield _SqlStatements(connection)
+
+    @contextmanager
     def _writing(self) -> Iterator[Connection]:
         """All of it or nothing, one writer at a time."""
         with (
@@ -478,6 +478,25 @@ class SqlRegistry:
                 connection.execute(sql.insert(_MIGRATIONS), {"name": name, "applied_at": time_text(datetime.now(UTC))})
 
 
+@dataclass(frozen=True)
+class _SqlStatements:
+    """See `Statements` for what each method promises."""
+
+    connection: Connection
+
+    def rows(self, statement: str, **values: object) -> list[Mapping[str, Any]]:
+        return [dict(row) for row in self.connection.execute(sql.text(statement), values).mappings()]
+
+    def change(self, statement: str, **values: object) -> int:
+        return self.connection.execute(sql.text(statement), values).rowcount
+
+    def log(self, event: str, details: Mapping[str, object]) -> None:
+        packing.require_storable("an event", event)
+        if event in audit.STORED_EVENTS:
+            raise ValueError(f"{event!r} is logged by the method that stores it")
+        _log(self.connection, event, details)
+
+
 def _begin_schema(connection: Connection, dialect: Dialect) -> None:
     if dialect == "sqlite":
         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -500,6 +519,19 @@ def _applied(connection: Connection) -> set[str]:
 
 
 # Rows
+
+
+def _log(connection: Connection, event: str, details: Mapping[str, object]) -> AuditEntry:
+    if event in audit.STORED_EVENTS:
+        details = {"count": 1, **details}
+    query = sql.select(_AUDIT.c.sequence, _AUDIT.c.hash).order_by(_AUDIT.c.sequence.desc()).limit(1)
+    last = connection.execute(query).one_or_none()
+    entry = audit.next_entry(
+        None if last is None else (last.sequence, last.hash), at=datetime.now(UTC), event=event, details=details
+    )
+    values = {name: getattr(entry, name) for name in ("sequence", "at", "event", "details", "previous", "hash")}
+    connection.execute(sql.insert(_AUDIT), values)
+    return entry
 
 
 def _serial(connection: Connection, document_id: str) -> int:
