@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from lexprint.tracing.records import (
     AuditEntry,
@@ -25,18 +25,7 @@ from lexprint.tracing.records import (
     ReportSummary,
     StoredReport,
 )
-
-
-class Statements(Protocol):
-    """Plain SQL within one transaction, for tables that are no part of the registry's own; values are named, as `:id`."""
-
-    def rows(self, statement: str, **values: object) -> list[Mapping[str, Any]]: ...
-
-    def change(self, statement: str, **values: object) -> int:
-        """Returns how many rows were changed."""
-
-    def log(self, event: str, details: Mapping[str, object]) -> None:
-        """An entry of the audit log that stands or falls with the transaction."""
+from lexprint.tracing.statements import Statements
 
 
 class Registry(Protocol):

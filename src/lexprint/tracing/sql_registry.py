@@ -37,8 +37,8 @@ from lexprint.tracing.records import (
     ReportSummary,
     StoredReport,
 )
-from lexprint.tracing.registry import Statements
 from lexprint.tracing.shingles import kept_shingles, shingles
+from lexprint.tracing.statements import Statements
 
 ASKED_AT_ONCE = 500  # values in one statement; old SQLite takes no more than 999
 RANKED_POSTINGS = 50_000  # rows looked at to rank documents; the rarest shingles, which tell most, come first
