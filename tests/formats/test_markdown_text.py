@@ -149,6 +149,29 @@ def test_line_endings_stay(ending: str) -> None:
     assert edited.decode("utf-8-sig") == page.replace("quotation", "remark")
 
 
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ("| a \\| large | large |", "h\n\nh\n\nlarge"),
+        ("|  | large |", "h\n\nh\n\nlarge"),
+        ("small | large", "h\n\nh\n\nsmall\n\nlarge"),
+        ("small large | large | large", "h\n\nh\n\nsmall large\n\nlarge"),
+        ("| `a|large` | large |", "h\n\nh\n\n`a\n\nlarge`"),
+    ],
+)
+@pytest.mark.parametrize("prefix", ["", "> ", "- ", "1. > "])
+def test_cells_are_found_in_their_row(row: str, text: str, prefix: str) -> None:
+    """Empty and escaped cells are passed over, and the last word that is read is the one that changes."""
+    indent = prefix if ">" in prefix else " " * len(prefix)
+    indent = indent.replace("1. ", "   ")
+    source = read(f"{prefix}| h | h |\n{indent}|---|---|\n{indent}{row}\n")
+    assert source.text == text
+    place = source.text.rindex("large")
+    edited = source.with_edits([Edit(Span(place, place + 5), "big")])
+    again = MarkdownText(decode_text(edited, name="x"), "x")
+    assert again.text == text[:place] + "big" + text[place + 5 :]
+
+
 def test_marks_in_a_replacement_are_escaped() -> None:
     """A replacement reads as it was given."""
     source = read("A large house")

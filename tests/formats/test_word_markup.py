@@ -49,6 +49,8 @@ def test_what_a_reader_does_not_see_is_no_text(hidden: str) -> None:
         "<w:sdt><w:sdtPr><w:dataBinding/></w:sdtPr><w:sdtContent><w:r><w:t>no</w:t></w:r></w:sdtContent></w:sdt>",
         "<w:r><w:rPr><w:rStyle w:val='HTMLCode'/></w:rPr><w:t>no</w:t></w:r>",
         "<w:r><w:t><![CDATA[no]]></w:t></w:r>",
+        "<w:r><w:t><!-- x -->no</w:t></w:r>",
+        "<w:r><w:t><w:r/>no</w:t></w:r>",
     ],
 )
 def test_what_must_not_change_is_protected(bound: str) -> None:

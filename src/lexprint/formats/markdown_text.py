@@ -36,6 +36,7 @@ _FORMULA = re.compile(r"\$\$[^$]++\$\$|\$(?! )[^$\n]++(?<! )\$(?!\d)")
 _BRACKETED = re.compile(r"\[[^\[\]]*+\]")
 _BREAK_TAG = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _LITERAL_TAG = re.compile(r"<(/?)(?:a|code|kbd|pre|samp|script|style|textarea|tt|var)\b", re.IGNORECASE)
+_BAR = re.compile(r"(?<!\\)\|")
 _PLAIN_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _ESCAPED = str.maketrans({character: f"\\{character}" for character in punctuation})
 
@@ -116,23 +117,30 @@ class _Line:
 
 def _read(raw: str) -> Projection:
     start = _body_start(raw)
-    lines = [_Line(match.start(), match.group().rstrip("\r\n")) for match in _LINE.finditer(raw, start)]
+    lines = [
+        _Line(match.start(), match.group().rstrip("\r\n").replace("\0", "\ufffd"))
+        for match in _LINE.finditer(raw, start)
+    ]
     env: EnvType = {}
     builder = ProjectionBuilder()
-    cell_ends: dict[int, int] = {}  # by line: where the last cell that was found ends
+    rows: dict[int, _Row] = {}  # of tables, by line
     enclosing = ""
     for token in _parser().parse(raw[start:], env):
         if token.type != "inline":
             enclosing = token.type
-        elif token.map is not None and token.children:
-            places = _places(token, enclosing, lines, cell_ends)
+        elif token.map is not None and token.map[0] < len(lines):
+            first = token.map[0]
             builder.end_paragraph()
+            if enclosing in ("th_open", "td_open"):
+                places = rows.setdefault(first, _Row(lines[first])).next_cell(token.content)
+            else:
+                places = _places(token, lines)
             if places is not None:
                 _Block(builder, token, places, has_references=bool(env.get("references"))).add()
     return builder.build()
 
 
-def _places(token: Token, enclosing: str, lines: list[_Line], cell_ends: dict[int, int]) -> list[int] | None:
+def _places(token: Token, lines: list[_Line]) -> list[int] | None:
     """Where each character of a block's content stands in the file, -1 for none; None: not to be found."""
     assert token.map is not None
     first = token.map[0]
@@ -142,7 +150,7 @@ def _places(token: Token, enclosing: str, lines: list[_Line], cell_ends: dict[in
     places: list[int] = []
     for line, content in zip(lines[first : first + len(contents)], contents, strict=True):
         core = content.strip()
-        found = _find_cell(line, core, cell_ends) if enclosing in ("th_open", "td_open") else _find_core(line, core)
+        found = _find_core(line, core)
         if found is None:
             return None
         indent = len(content) - len(content.lstrip())
@@ -154,7 +162,7 @@ def _places(token: Token, enclosing: str, lines: list[_Line], cell_ends: dict[in
 
 def _find_core(line: _Line, core: str) -> int | None:
     """Content ends its line, but for white space and the closing sequence of a heading."""
-    text = line.text.replace("\0", "\ufffd").rstrip()
+    text = line.text.rstrip()
     while not text.endswith(core):
         if not text.endswith("#"):
             return None
@@ -162,16 +170,31 @@ def _find_core(line: _Line, core: str) -> int | None:
     return len(text) - len(core)
 
 
-def _find_cell(line: _Line, core: str, cell_ends: dict[int, int]) -> int | None:
-    text = line.text.replace("\0", "\ufffd")
-    position = text.find(core, cell_ends.get(line.start, 0)) if core else -1
-    while position != -1:
-        before, after = text[:position].rstrip(), text[position + len(core) :].lstrip()
-        if (before.endswith("|") or not cell_ends.get(line.start)) and (not after or after.startswith("|")):
-            cell_ends[line.start] = position + len(core)
-            return position
-        position = text.find(core, position + 1)
-    return None
+class _Row:
+    """A row of a table, whose cells are asked for one after the other."""
+
+    def __init__(self, line: _Line) -> None:
+        bars = [match.start() for match in _BAR.finditer(line.text)]
+        bounds = zip([0, *(bar + 1 for bar in bars)], [*bars, len(line.text)], strict=True)
+        self._cells = [_Line(line.start + start, line.text[start:end]) for start, end in bounds]
+        self._next: int | None = None
+
+    def next_cell(self, content: str) -> list[int] | None:
+        """The places of the next cell; None if it is empty or written otherwise than it reads."""
+        core = content.strip()
+        if self._next is None:
+            # Before the first bar is the first cell, or what a quotation or list around the table puts there.
+            is_first = self._cells[0].text.replace("\\|", "|").rstrip().endswith(core)
+            self._next = 0 if core and is_first else 1
+        index, self._next = self._next, self._next + 1
+        if not core or index >= len(self._cells):
+            return None
+        cell = self._cells[index]
+        text = cell.text.rstrip()
+        if not text.endswith(core) or (index and text.lstrip() != core):
+            return None
+        start = cell.start + len(text) - len(core)
+        return [*range(start, start + len(core)), -1]
 
 
 class _Block:

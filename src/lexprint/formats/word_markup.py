@@ -170,6 +170,7 @@ class _Reader:
         self._branches: dict[int, int] = {}
         self._field_depth = 0
         self._is_in_section = False
+        self._is_mixed = False  # whether that element holds more than text
         self._text_element: Element | None = None
         self._text: list[Fragment] = []  # of that element
         self._looks: dict[int, object] = {}  # by paragraph: how its last text looks
@@ -184,6 +185,8 @@ class _Reader:
             self._characters(event.data, Span(event.place, end))
         elif event.kind == "section":
             self._is_in_section = not self._is_in_section
+        else:
+            self._is_mixed = True
 
     def _start(self, event: _Event, end: int) -> None:
         if len(self._open) > DEEPEST:
@@ -195,6 +198,7 @@ class _Reader:
         if _SPACE_ATTRIBUTE in event.attributes:
             opened.keeps_spaces = event.attributes[_SPACE_ATTRIBUTE] == "preserve"
         self._open.append(opened)
+        self._is_mixed = True
         if opened.name not in _NEUTRAL and not self._is_within("rPr"):
             self._add_seam()
         if namespace == _CHOICES:
@@ -252,6 +256,7 @@ class _Reader:
             written = _TAG_NAME.match(self._raw, tag.start)
             place = written.end() if written else tag.start
             self._text_element, self._text = Element(Span(tag.end, tag.end), place, opened.keeps_spaces), []
+            self._is_mixed = False
         elif opened.name in _CHARACTERS and not opened.is_hidden and self._is_first_choice(opened):
             opened.paragraph.fragments.append(Fragment(_CHARACTERS[opened.name], None, is_protected=False, joins=False))
 
@@ -311,7 +316,7 @@ class _Reader:
             return
         joins = id(paragraph) not in self._seams and self._looks.get(id(paragraph)) == opened.look and not is_cut
         fragments[0] = replace(fragments[0], joins=joins)
-        if is_inner_choice:
+        if is_inner_choice or self._is_mixed:
             fragments = [replace(fragment, is_protected=True) for fragment in fragments]
         paragraph.fragments += fragments
         self.elements.append(element)
