@@ -37,6 +37,17 @@ _APART = (
     ("gradual slow gentle", "drastic sudden rapid sharp abrupt quick"),
     ("long short", "wide narrow broad large small"),
     ("old", "former ancient"),
+    ("sometimes occasionally", "often frequently usually always regularly"),
+    ("success", "outcome result end"),
+    ("feel", "sense think"),
+    ("lose", "fall drop decrease"),
+    ("say", "speak talk"),
+    ("come follow", "result"),
+    ("buyer customer client", "sale purchase product"),
+    ("department office bureau", "agency organization organisation company headquarters"),
+    ("fear anxiety", "horror danger"),
+    ("train training", "learn learning"),
+    ("spend", "take make invest"),
     ("wherever whenever whatever", "anywhere anytime anything somewhere everywhere elsewhere nowhere"),
 )
 # A verb before one of these is half of an expression: "set out", "think of", "earn back".
