@@ -30,6 +30,7 @@ from lexprint.workflows import issuing
 from lexprint.workflows.issuing import Master, Wishes, analyse_document, issue, issue_blind
 from lexprint.workflows.results import Analysis, Issued, as_json
 from lexprint.workflows.review import review_lines
+from lexprint.workflows.tracing import trace
 
 TEXT = fake_text(words=260, seed=21)
 PEOPLE = ("Ada", "Bo <bo@example.org>", "Cy/../D")
@@ -126,6 +127,15 @@ def test_the_document_is_recorded_with_its_sites(issued: Issue, registry: Regist
     assert (record.text, record.sites, record.issuing) == (TEXT, analysis.sites, "registered")
     assert set(record.biases) == {0.5}
     assert record.fingerprint == PatientEngine().fingerprint
+
+
+def test_a_leaked_copy_is_traced(issued: Issue, registry: Registry, tmp_path: Path) -> None:
+    """Back to its recipient, from the registry alone; the master itself accuses nobody."""
+    done = issued()
+    for copy in done.copies:
+        leak = (tmp_path / "copies" / copy.file_name).read_text()
+        assert [accused.number for accused in trace(registry, leak).accused] == [copy.number]
+    assert trace(registry, TEXT).accused == ()
 
 
 def test_running_again_changes_nothing(issued: Issue, tmp_path: Path) -> None:
