@@ -126,6 +126,129 @@ def watermark(
     say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}")
 
 
+@app.command("tracing")
+def tracing(
+    data: Path | None = DATA,
+    sets: list[str] = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are."),
+    documents: int = typer.Option(2, "--documents", min=1, help="Documents made of each set."),
+    words: int = typer.Option(1000, "--words", min=50, help="Words of a document, about."),
+    recipients: int = typer.Option(1000, "--recipients", min=2, help="Copies that a leak may come from."),
+    trials: int = typer.Option(200, "--trials", min=1, help="Leaks for each attack."),
+    mixes: int = typer.Option(50, "--mixes", min=0, help="Leaks for each way of mixing copies; 0 leaves that out."),
+    never_issued: int = typer.Option(10_000, "--never-issued", min=1, help="Innocent copies for each document."),
+    seed: int = typer.Option(1, "--seed", help="Of codewords, choices and attacks."),
+    output: Path | None = typer.Option(None, "--output", help="Folder for tracing.json, tracing.md and tracing.svg."),
+    threads: int = console.THREADS,
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
+) -> None:
+    """Who is named after each attack on real marked texts, who never is, and how many colluders are caught."""
+    from lexprint.evaluation import datasets, tracing as measuring
+    from lexprint.evaluation.attacks import ATTACKS
+
+    corpora = datasets.corpora(datasets.data_folder(data), _listed(sets))
+    engine = console.build_engine(threads=threads)
+    records, densities = [], []
+    for corpus in corpora:
+        for number, text in enumerate(measuring.pieces(corpus, words=words, count=documents), start=1):
+            with progress(f"analysing {corpus.title} {number}") as on_progress:
+                records.append(
+                    measuring.master_of(engine, text, name=f"{corpus.title} {number}", on_progress=on_progress)
+                )
+            densities.append(measuring.density_row(engine, records[-1], seed=seed))
+    if not records:
+        raise InputError(f"no set has {words} words", needed="a smaller number of --words")
+    with progress("leaks") as on_progress:
+        attacked = measuring.attack_rows(
+            records, ATTACKS, recipients=recipients, trials=trials, seed=seed, on_progress=on_progress
+        )
+    innocent = measuring.innocence(
+        records, [record.text for record in records], recipients=never_issued, seed=seed, unmarked_recipients=recipients
+    )
+    with progress("colluders") as on_progress:
+        mixed = measuring.collusion_rows(
+            sites=(100, 200, 400) if mixes else (),
+            colluders=(2, 3),
+            recipients=recipients,
+            trials=mixes,
+            seed=seed,
+            on_progress=on_progress,
+        )
+    parts = [
+        measuring.density_table(densities),
+        f"{recipients:,} recipients, chance of error at most 1e-6:\n\n{measuring.attack_table(attacked)}",
+        measuring.innocence_text(innocent),
+        *([f"At least one colluder caught:\n\n{measuring.collusion_table(mixed)}"] if mixed else []),
+    ]
+    result = {
+        "experiment": "tracing",
+        "seed": seed,
+        "recipients": recipients,
+        "fingerprint": engine.fingerprint,
+        "machine": platform.machine(),
+        "densities": [asdict(row) for row in densities],
+        "attacks": [asdict(row) for row in attacked],
+        "innocence": asdict(innocent),
+        "collusion": [asdict(row) for row in mixed],
+    }
+    _report("tracing", result, "\n".join(parts), output=output, as_json=as_json)
+    if output is not None:
+        from lexprint.evaluation.plots import tracing_plot
+
+        write_bytes(str(output / "tracing.svg"), tracing_plot(attacked, mixed))
+    say(f"{len(records)} documents of about {words} words, seed {seed}, fingerprint {engine.fingerprint}")
+
+
+@app.command("payload")
+def payload(
+    data: Path | None = DATA,
+    sets: list[str] = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are."),
+    documents: int = typer.Option(5, "--documents", min=1, help="Texts made of each set."),
+    words: int = typer.Option(1000, "--words", min=50, help="Words of a text, about."),
+    bits: int = typer.Option(16, "--bits", min=1, max=64, help="Of the payload."),
+    false_positive: float = typer.Option(1e-6, "--false-positive", help="Chance of error that a reader accepts."),
+    keys: int = typer.Option(10_000, "--keys", min=0, help="Other keys tried in all."),
+    seed: int = typer.Option(1, "--seed", help="Of payloads and attacks; keys are always new."),
+    output: Path | None = typer.Option(None, "--output", help="Folder for payload.json and payload.md."),
+    threads: int = console.THREADS,
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
+) -> None:
+    """Payloads under a key on attacked texts, and bit errors in order beside those of Yoo et al. (2023)."""
+    from lexprint.evaluation import datasets, payload as measuring
+    from lexprint.evaluation.tracing import pieces
+
+    corpora = datasets.corpora(datasets.data_folder(data), _listed(sets))
+    engine = console.build_engine(threads=threads)
+    texts = [text for corpus in corpora for text in pieces(corpus, words=words, count=documents)]
+    if not texts:
+        raise InputError(f"no set has {words} words", needed="a smaller number of --words")
+    with progress("attacks") as on_progress:
+        rows, readings = measuring.payload_rows(
+            engine,
+            texts,
+            measuring.PAYLOAD_ATTACKS,
+            bits=bits,
+            false_positive=false_positive,
+            seed=seed,
+            on_progress=on_progress,
+        )
+    others = measuring.strangers(readings, keys=-(-keys // len(readings)), bits=bits, false_positive=false_positive)
+    table = measuring.payload_table(rows) + (
+        f"\nOther keys: {others.readings * others.keys:,} tried, something found under {others.found}.\n"
+    )
+    result = {
+        "experiment": "payload",
+        "seed": seed,
+        "bits": bits,
+        "false_positive": false_positive,
+        "fingerprint": engine.fingerprint,
+        "machine": platform.machine(),
+        "rows": [asdict(row) for row in rows],
+        "other_keys": asdict(others),
+    }
+    _report("payload", result, table, output=output, as_json=as_json)
+    say(f"{len(texts)} texts of about {words} words, {bits} bits, fingerprint {engine.fingerprint}")
+
+
 def _report(name: str, result: object, table: str, *, output: Path | None, as_json: bool) -> None:
     """Print one form, and write both where a folder was given."""
     if output is not None:

@@ -97,6 +97,16 @@ def trace_document(
     )
 
 
+def chances(
+    codewords: Codewords, bits: NDArray[np.uint8], biases: NDArray[np.float64], *, code: Code, error_bound: float
+) -> NDArray[np.float64]:
+    """For each copy, the chance that a given innocent one fits as well; columns, bits and biases are of the same sites."""
+    if code == "independent":
+        found: NDArray[np.float64] = binomial_tails(len(bits))[matches(codewords, bits)]
+        return found
+    return collusion.p_values(codewords, bits, biases, error_bound=error_bound)
+
+
 def _suspects(
     observations: Sequence[Observation],
     record: DocumentRecord,
@@ -110,12 +120,10 @@ def _suspects(
     bits = np.array([observations[site].bit for site in readable], dtype=np.uint8)
     read = codewords[:, readable]  # (copies, readable)
     matching = matches(read, bits)
-    if record.code == "independent":
-        p_values, family_wise = binomial_tails(len(bits))[matching], family_wise_p_value
-    else:
-        biases: NDArray[np.float64] = np.array(record.biases)[readable]
-        p_values = collusion.p_values(read, bits, biases, error_bound=error_bound)
-        family_wise = family_wise_bound  # tests in company are not independent of each other
+    biases = np.array(record.biases)[readable]
+    p_values = chances(read, bits, biases, code=record.code, error_bound=error_bound)
+    # Tests in company are not independent of each other, so there the correction is a bound.
+    family_wise = family_wise_p_value if record.code == "independent" else family_wise_bound
     order = np.lexsort((-matching, p_values))
     count = max(RANKED, int(np.count_nonzero(p_values <= error_bound)))
     return tuple(
