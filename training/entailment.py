@@ -35,7 +35,8 @@ from replacements import (
 
 BATCH = 64
 LABELS = {"entailment": ENTAILMENT, "neutral": NEUTRAL, "contradiction": CONTRADICTION}
-LONGEST = 64  # tokens of a pair; longer ones cost more than they teach
+LONGEST = 192  # tokens of a pair; longer ones cost more than they teach
+LENGTHENED = 0.5  # share of the pairs that get company: sentences to mark are longer than those that teach
 FIRST_STAGE_PAIRS = 60_672
 SECOND_STAGE_PAIRS = 14_000  # of SNLI, a round; others than in the first stage
 FROZEN_LAYERS = 2
@@ -69,6 +70,20 @@ def replacement_pairs(options: argparse.Namespace) -> tuple[list[Example], list[
             elif is_credible(slot, word, vectors, same=same):
                 seen.append((slot.sentence, slot.filled(word), ENTAILMENT if same else NOT_ENTAILMENT))
     return seen, unseen, truth
+
+
+def lengthened(examples: list[Example], chooser: random.Random) -> list[Example]:
+    """Half of the pairs with other sentences before or after them, the same on both sides, so that the answer stays."""
+    longer = []
+    for premise, hypothesis, label in examples:
+        if chooser.random() < LENGTHENED:
+            joint = chooser.choice((" ", " ", "; ", ", and ", " - "))
+            company = [chooser.choice(examples)[0] for _ in range(chooser.randint(1, 3))]
+            place = chooser.randint(0, len(company))
+            before, after = company[:place], company[place:]
+            premise, hypothesis = (joint.join([*before, own, *after]) for own in (premise, hypothesis))
+        longer.append((premise, hypothesis, label))
+    return longer
 
 
 class Batches:
@@ -155,6 +170,7 @@ def main() -> None:
     parser.add_argument("--start", type=Path, help="the first stage's product")
     parser.add_argument("--round", type=int, default=1, help="with --start: which share of the wrong words to see")
     parser.add_argument("--limit", type=int, default=56_000, help="replacement pairs to train on")
+    parser.add_argument("--snli", type=int, default=SECOND_STAGE_PAIRS, help="pairs of SNLI in a round")
     options = parser.parse_args()
     torch.manual_seed(2)
     tokenizer = Tokenizer.from_file(str(next((options.sources / "minilm").rglob("tokenizer.json"))))
@@ -170,7 +186,7 @@ def main() -> None:
             part.requires_grad_(False)
     seen, unseen, truth = replacement_pairs(options)
     random.Random(5).shuffle(seen)
-    right = [example for example in seen if example[2] == ENTAILMENT]
+    right = [example for example in seen if example[2] == ENTAILMENT][: 2 * options.limit // 3]
     wrong = [example for example in seen if example[2] != ENTAILMENT]
     share = max(0, options.limit - len(right))
     seen = right + wrong[(options.round - 1) * share : options.round * share]  # synonyms are the scarcer half
@@ -179,8 +195,8 @@ def main() -> None:
     pairs_of_snli = snli(options.sources / "snli", "snli_1.0_train_subset.jsonl")
     test = snli(options.sources / "snli", "snli_1.0_test.jsonl")
     if options.start:
-        others = random.Random(options.round).sample(pairs_of_snli[FIRST_STAGE_PAIRS:], SECOND_STAGE_PAIRS)
-        chosen = others + seen
+        others = random.Random(options.round).sample(pairs_of_snli[FIRST_STAGE_PAIRS:], options.snli)
+        chosen = lengthened(others + seen, random.Random(options.round))
     else:
         chosen = pairs_of_snli[:FIRST_STAGE_PAIRS]
     batches = Batches(tokenizer, chosen)
@@ -211,6 +227,7 @@ def main() -> None:
         if step % 400 == 399:
             print(figures(network, tokenizer, test[:1000], unseen[:1500], truth), flush=True)
             save_file(network.state_dict(), options.output / "entailment.safetensors")
+    save_file(network.state_dict(), options.output / "entailment.safetensors")
     final = figures(network, tokenizer, test, unseen, truth)
     print(final, flush=True)
     save_file(network.state_dict(), options.output / "entailment.safetensors")
