@@ -295,7 +295,8 @@ def _enough_for(sites: int) -> str:
 def _say_done(done: Issued, folder: Path, *, error_bound: float) -> None:
     from lexprint.workflows.issuing import comfortable_sites
 
-    document, copies = done.document, console.counted(len(done.copies), "copy").replace("copys", "copies")
+    document = done.document
+    copies = "1 copy" if len(done.copies) == 1 else f"{len(done.copies):,} copies"
     there = len(done.copies) - done.written
     known = f" ({there:,} of them were there already)" if there else ""
     sites = f" that differ at {len(document.sites):,} sites, {document.code} code" if document.sites else ", blind"
