@@ -1,0 +1,142 @@
+"""The application: `create_app(engine, registry)` puts the parts together; classes of errors become statuses here."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import resources
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from lexprint import __version__
+from lexprint.coding.keys import Keyring
+from lexprint.engine import Engine
+from lexprint.errors import LexprintError
+from lexprint.server import record_routes, routes, schemas
+from lexprint.server.access import Access, Caller
+from lexprint.server.files import forget_old
+from lexprint.server.framing import Framing
+from lexprint.server.job_runner import JobRunner
+from lexprint.server.job_store import Job
+from lexprint.server.limits import Limits, OnProgress
+from lexprint.server.problems import MEDIA_TYPE, Refusal, problem, problem_of, status_of
+from lexprint.server.service import Service
+from lexprint.server.verbs import VERBS, Answer, Desk
+from lexprint.tracing.registry import Registry
+
+ROUTERS = (
+    routes.marking,
+    routes.tracing,
+    routes.shared,
+    record_routes.marking,
+    record_routes.administration,
+    record_routes.open_routes,
+)
+PAGE = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/page.css": ("page.css", "text/css; charset=utf-8"),
+    "/page.js": ("page.js", "text/javascript; charset=utf-8"),
+}
+
+
+def create_app(
+    engine: Engine,
+    registry: Registry,
+    *,
+    keyring: Keyring | None = None,
+    access: Access = "tokens",
+    limits: Limits | None = None,
+) -> FastAPI:
+    """The service over these; it works on queued jobs from its start to its end."""
+    service = Service(engine=engine, registry=registry, keyring=keyring, access=access, limits=limits or Limits())
+
+    def work(job: Job, on_progress: OnProgress) -> Answer:
+        request, verb = VERBS[job.verb]
+        desk = Desk(service, Caller(job.owner, frozenset()), service.engine_of_jobs)
+        return verb(desk, request.model_validate_json(job.request), on_progress)
+
+    runner = JobRunner(registry, work, new_job=service.new_job, lease_seconds=service.limits.lease_seconds)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await run_in_threadpool(forget_old, registry)
+        runner.start()
+        try:
+            yield
+        finally:
+            service.close()
+            await run_in_threadpool(lambda: runner.stop(seconds=service.limits.shutdown_seconds))
+
+    app = FastAPI(
+        title="lexprint", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None
+    )
+    app.state.service = service
+    for router in ROUTERS:
+        app.router.routes.extend(router.routes)  # as they are: some versions of FastAPI would hide them from a walk
+    for path, (name, media_type) in PAGE.items():
+        app.add_api_route(path, _page(name, media_type), include_in_schema=False)
+    for kind, answer in (
+        (LexprintError, _refused),
+        (HTTPException, _http_error),
+        (RequestValidationError, _misunderstood),
+    ):
+        app.add_exception_handler(kind, answer)
+    app.add_middleware(Framing, metrics=service.metrics, body_bytes=service.limits.body_bytes)
+    app.openapi = lambda: _schema(app)  # type: ignore[method-assign] # as FastAPI's documentation has it
+    return app
+
+
+def _page(name: str, media_type: str) -> Any:
+    content = resources.files("lexprint.server").joinpath("page", name).read_bytes()
+
+    async def send() -> Response:
+        return Response(content, media_type=media_type)
+
+    return send
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, LexprintError)
+    return _problem(problem_of(error), status_of(error))
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = error.code if isinstance(error, Refusal) else "Http"
+    found = problem(error.status_code, error.detail, code=code)
+    return _problem(found, error.status_code, dict(error.headers or {}))
+
+
+async def _misunderstood(request: Request, error: Exception) -> Response:
+    """Where and what, never the value: it may be a document."""
+    assert isinstance(error, RequestValidationError)
+    wrong = [{"at": [*map(str, one["loc"])], "what": one["msg"]} for one in error.errors()]
+    return _problem(problem(422, "the request is not as it should be", code="BadRequest") | {"errors": wrong}, 422)
+
+
+def _problem(found: dict[str, object], status: int, headers: dict[str, str] | None = None) -> Response:
+    return JSONResponse(found, status, headers, MEDIA_TYPE)
+
+
+def _schema(app: FastAPI) -> dict[str, Any]:
+    """FastAPI's own, with problems as what every route may answer."""
+    if app.openapi_schema is None:
+        schema = get_openapi(title="lexprint", version=__version__, routes=app.routes)
+        described = schemas.Problem.model_json_schema()
+        schema["components"]["schemas"]["Problem"] = described
+        content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        for path in schema["paths"].values():
+            for operation in path.values():
+                operation["responses"].pop("422", None)
+                operation["responses"]["default"] = {"description": "What went wrong", "content": content}
+        for name in ("HTTPValidationError", "ValidationError"):
+            schema["components"]["schemas"].pop(name, None)
+        app.openapi_schema = schema
+    return app.openapi_schema

@@ -1,0 +1,63 @@
+"""What all routes share, for one process: engine, registry, keys, limits, threads; made once by `create_app`."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from lexprint.coding.keys import Keyring
+from lexprint.engine import Engine
+from lexprint.errors import SecretError
+from lexprint.server.access import Access
+from lexprint.server.limits import Bench, Limits, RateLimiter
+from lexprint.server.metrics import Metrics
+from lexprint.tracing.registry import Registry
+
+DESK_THREADS, DESK_WAITING = 4, 64  # reading files, tracing: no models
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """Models answer one request at a time; tracing and reading files have threads of their own."""
+
+    engine: Engine
+    registry: Registry
+    keyring: Keyring | None
+    access: Access
+    limits: Limits
+    metrics: Metrics = field(default_factory=Metrics)
+    stopping: threading.Event = field(default_factory=threading.Event)
+    new_job: threading.Event = field(default_factory=threading.Event)  # wakes whoever works on jobs
+
+    @cached_property
+    def models(self) -> Bench:
+        return Bench("the models", threads=1, waiting=self.limits.waiting)
+
+    @cached_property
+    def desk(self) -> Bench:
+        return Bench("the desk", threads=DESK_THREADS, waiting=DESK_WAITING)
+
+    @cached_property
+    def rates(self) -> RateLimiter:
+        return RateLimiter(self.limits.requests_per_minute)
+
+    @cached_property
+    def engine_of_jobs(self) -> Engine:
+        """The same models with a cache of its own, for a second thread; the cache is not made for two."""
+        twin = replace(self.engine)
+        for name in ("masked_lm", "entailment", "sentence_encoder", "fingerprint"):
+            vars(twin)[name] = getattr(self.engine, name)  # where a cached property looks first
+        return twin
+
+    @property
+    def keys(self) -> Keyring:
+        """For what cannot be done without."""
+        if self.keyring is None:
+            raise SecretError("the service was started without a key", needed="lexprint serve --key FILE")
+        return self.keyring
+
+    def close(self) -> None:
+        self.stopping.set()
+        self.models.close()
+        self.desk.close()

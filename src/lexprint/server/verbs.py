@@ -1,0 +1,309 @@
+"""Each verb as the service does it: a request from the wire, a workflow, an answer for the wire.
+
+Requests that are answered at once and jobs both come here, so both give the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
+
+from lexprint import workflows
+from lexprint.engine import Engine
+from lexprint.errors import InputError
+from lexprint.formats.source import Source, open_source
+from lexprint.server import schemas
+from lexprint.server.access import Caller
+from lexprint.server.files import SERVICE, StoredFile, add_file, find_file, find_kept, keep_forever
+from lexprint.server.limits import OnProgress
+from lexprint.server.service import Service
+from lexprint.text.editing import Edit
+from lexprint.text.protection import PROTECTIONS
+from lexprint.tracing.records import DocumentRecord, IssuedCopy
+from lexprint.tracing.report import Report, report_json
+from lexprint.tracing.report_wording import chance_in_words, explanation, headline
+from lexprint.watermark.records import read_record
+from lexprint.workflows.copy_files import extension_of
+from lexprint.workflows.issuing import Master, Wishes, analyse_document, copy_edits, issue as issue_copies, issue_blind
+from lexprint.workflows.recipients import read_recipients
+from lexprint.workflows.review import ReviewLine
+from lexprint.workflows.tracing import trace as trace_leak
+
+Answer: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Who asks, and with which engine it is done."""
+
+    service: Service
+    caller: Caller
+    engine: Engine
+
+    def open(self, given: schemas.Given) -> Opened:
+        """The text or file of a request."""
+        if given.file is None:
+            content, name = (given.text or "").encode(), "document.txt"
+            return Opened(open_source(content, name=name), content, name, is_file=False)
+        file = find_file(self.service.registry, self.caller.id, given.file)
+        return Opened(open_source(file.content, name=file.name), file.content, file.name, is_file=True)
+
+    def keep(self, content: bytes, *, name: str, kind: str) -> StoredFile:
+        return add_file(
+            self.service.registry, self.caller, content, name=name, kind=kind, days=self.service.limits.file_days
+        )
+
+
+@dataclass(frozen=True)
+class Opened:
+    source: Source
+    content: bytes
+    name: str
+    is_file: bool
+
+    @property
+    def text(self) -> str:
+        return self.source.text
+
+
+def substitutes(desk: Desk, asked: schemas.SubstitutesRequest, on_progress: OnProgress) -> Answer:
+    return workflows.as_json(
+        workflows.find_substitutes(desk.engine, asked.text, word=asked.word, occurrence=asked.occurrence)
+    )
+
+
+def capacity(desk: Desk, asked: schemas.CapacityRequest, on_progress: OnProgress) -> Answer:
+    return workflows.as_json(workflows.capacity(desk.engine, desk.open(asked).text, on_progress=on_progress))
+
+
+def embed(desk: Desk, asked: schemas.EmbedRequest, on_progress: OnProgress) -> Answer:
+    opened = desk.open(asked)
+    _require_markable(opened)
+    marked: workflows.Embedded | workflows.EmbeddedPayload
+    if asked.payload is not None:
+        marked = workflows.embed_payload(
+            desk.engine,
+            opened.text,
+            asked.payload,
+            key=desk.service.keys.newest,
+            bits=asked.payload_bits,
+            false_positive=asked.false_positive,
+            on_progress=on_progress,
+        )
+    elif asked.message is not None:
+        marked = workflows.embed_message(desk.engine, opened.text, asked.message, on_progress=on_progress)
+    else:
+        bits = map(int, asked.bits or "")
+        marked = workflows.embed(desk.engine, opened.text, bits, on_progress=on_progress)
+    return {"record": workflows.as_json(marked)} | _changed(desk, opened, marked.text, marked.record.edits)
+
+
+def extract(desk: Desk, asked: schemas.ExtractRequest, on_progress: OnProgress) -> Answer:
+    text = desk.open(asked).text
+    if asked.what == "bits":
+        found = workflows.extract(desk.engine, text, marked_with=asked.fingerprint, on_progress=on_progress)
+        return workflows.as_json(found)
+    return workflows.as_json(
+        workflows.extract_payload(
+            desk.engine,
+            text,
+            keys=desk.service.keys,
+            bits=asked.payload_bits,
+            marked_with=asked.fingerprint,
+            false_positive=asked.false_positive,
+            on_progress=on_progress,
+        )
+    )
+
+
+def recover(desk: Desk, asked: schemas.RecoverRequest, on_progress: OnProgress) -> Answer:
+    opened = desk.open(asked)
+    if asked.record is not None:
+        found = workflows.restore(opened.text, read_record(asked.record))
+    else:
+        found = workflows.recover(desk.engine, opened.text, marked_with=asked.fingerprint, on_progress=on_progress)
+    return workflows.as_json(found) | _changed(desk, opened, found.text, found.edits)
+
+
+def _require_markable(opened: Opened) -> None:
+    if not opened.source.is_writable:
+        raise InputError(f"{opened.name} is {opened.source.kind}, which is only read", needed="the source document")
+    if opened.source.protected:
+        raise InputError(
+            f"{opened.name} has parts that must not change ({opened.source.kind})",
+            needed="plain text, or registered copies: see /v1/issue",
+        )
+
+
+def _changed(desk: Desk, opened: Opened, text: str, edits: tuple[Edit, ...]) -> Answer:
+    """A text for a text, a file for a file."""
+    if not opened.is_file:
+        return {"text": text, "file": None}
+    content = opened.source.with_edits(edits)
+    file = desk.keep(content, name=opened.name, kind=opened.source.kind)
+    return {"text": None, "file": file_json(file)}
+
+
+def file_json(file: StoredFile) -> Answer:
+    return {
+        "id": file.id,
+        "name": file.name,
+        "kind": file.kind,
+        "sha256": file.digest,
+        "size": file.size,
+        "created_at": file.created_at.isoformat(),
+    }
+
+
+def analyse(desk: Desk, asked: schemas.AnalyseRequest, on_progress: OnProgress) -> Answer:
+    """With the text, for whoever shows the sites in it."""
+    opened = desk.open(asked)
+    analysis = analyse_document(
+        desk.engine,
+        opened.text,
+        protected=opened.source.protected,
+        protected_phrases=asked.protected_phrases,
+        protections=PROTECTIONS - set(asked.unprotected),
+        on_progress=on_progress,
+    )
+    is_writable = opened.source.is_writable
+    return {"text": opened.text, "kind": opened.source.kind, "is_writable": is_writable} | workflows.as_json(analysis)
+
+
+def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> Answer:
+    """Copies are recorded, not kept: from the master each can be made again, byte for byte. Blind ones are kept."""
+    opened = desk.open(asked)
+    master = Master(
+        source=opened.source,
+        name=asked.name or PurePath(opened.name).stem,
+        digest=sha256(opened.content).hexdigest(),
+        extension=extension_of(opened.name),
+    )
+    registry, keyring = desk.service.registry, desk.service.keys
+    with TemporaryDirectory(prefix="lexprint-") as place:
+        folder = Path(place)
+        if asked.scheme == "blind":
+            done = issue_blind(
+                desk.engine,
+                master,
+                _recipients(asked),
+                keyring=keyring,
+                registry=registry,
+                folder=folder,
+                error_bound=asked.error_bound,
+                on_marked=on_progress,
+            )
+            for copy in done.copies:
+                content = (folder / copy.file_name).read_bytes()
+                keep_forever(registry, content, name=copy.file_name, kind=opened.source.kind)
+        else:
+            done = issue_copies(
+                desk.engine,
+                master,
+                _recipients(asked),
+                keyring=keyring,
+                registry=registry,
+                folder=folder,
+                wishes=_wishes(asked),
+                on_progress=on_progress,
+            )
+    keep_forever(registry, opened.content, name=opened.name, kind=opened.source.kind)
+    return workflows.as_json(done) | {"compared": done.compared}
+
+
+def _recipients(asked: schemas.IssueRequest) -> tuple[str, ...]:
+    if asked.recipients is not None:
+        return tuple(" ".join(name.split()) for name in asked.recipients)
+    return read_recipients(asked.recipients_table or "", name="the list of recipients")
+
+
+def _wishes(asked: schemas.IssueRequest) -> Wishes:
+    review = None
+    if asked.kept is not None:
+        review = tuple(
+            ReviewLine(one.number, is_kept=True, sentence="", word=one.word, other=one.other, entailment=0.0)
+            for one in asked.kept
+        )
+    return Wishes(
+        code=asked.code,
+        protected_phrases=tuple(filter(str.strip, asked.protected_phrases)),
+        protections=PROTECTIONS - set(asked.unprotected),
+        review=review,
+        error_bound=asked.error_bound,
+    )
+
+
+def copy_contents(
+    service: Service, record: DocumentRecord, copies: Iterable[IssuedCopy]
+) -> Iterator[tuple[IssuedCopy, bytes]]:
+    """Files of issued copies, made again or as they were kept; without those whose master is not here."""
+    master = None if record.issuing == "blind" else find_kept(service.registry, record.digest)
+    source = None if master is None else open_source(master.content, name=master.name)
+    for copy in copies:
+        if copy.digest is None:
+            continue
+        if source is not None:
+            content = source.with_edits(copy_edits(record.sites, copy.codeword))
+            if sha256(content).hexdigest() == copy.digest:
+                yield copy, content
+        elif (kept := find_kept(service.registry, copy.digest)) is not None:
+            yield copy, kept.content
+
+
+def trace(desk: Desk, asked: schemas.TraceRequest, on_progress: OnProgress) -> Answer:
+    opened = desk.open(asked)
+    service = desk.service
+    report = trace_leak(
+        service.registry,
+        opened.text,
+        error_bound=asked.error_bound,
+        document_id=asked.document,
+        leak_digest=sha256(opened.content).hexdigest(),
+        keys=service.keyring,
+        engine=desk.engine,
+    )
+    service.registry.record_event("trace served", {"report": report.id, "token": desk.caller.id})
+    return report_answer(report)
+
+
+def report_answer(report: Report) -> Answer:
+    """The report with its verdict in words."""
+    worst = max((copy.family_p_value for copy in report.accused), default=None)
+    return report_json(report) | {
+        "headline": headline(report),
+        "explanation": explanation(report),
+        "chance_of_error": None if worst is None else chance_in_words(worst),
+    }
+
+
+def has_master(service: Service, digest: str) -> bool:
+    """Whether copies of a document can be fetched here; one that was issued elsewhere has none."""
+    with service.registry.reading() as statements:
+        return bool(
+            statements.rows(
+                "SELECT 1 AS one FROM files WHERE digest = :digest AND owner = :owner", digest=digest, owner=SERVICE
+            )
+        )
+
+
+def has_blind_documents(service: Service) -> bool:
+    """Whether a trace may need the models."""
+    with service.registry.reading() as statements:
+        return bool(statements.rows("SELECT 1 AS one FROM documents WHERE issuing = 'blind' LIMIT 1"))
+
+
+Verb: TypeAlias = Callable[[Desk, Any, OnProgress], Answer]
+
+# What may be a job; the request is stored as JSON and read again by the process that does it.
+VERBS: Mapping[str, tuple[type[schemas.Request], Verb]] = {
+    "capacity": (schemas.CapacityRequest, capacity),
+    "embed": (schemas.EmbedRequest, embed),
+    "extract": (schemas.ExtractRequest, extract),
+    "recover": (schemas.RecoverRequest, recover),
+    "analyse": (schemas.AnalyseRequest, analyse),
+    "issue": (schemas.IssueRequest, issue),
+}

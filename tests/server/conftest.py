@@ -1,0 +1,79 @@
+"""The service in this process, on fakes."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+from starlette.testclient import TestClient
+from tests.server.served import fake_engine
+
+from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.engine import Engine
+from lexprint.server.access import Access
+from lexprint.server.app import create_app
+from lexprint.server.limits import Limits
+from lexprint.testing import fake_text
+from lexprint.tracing.registry import Registry, open_registry
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Iterator[Registry]:
+    """An empty registry."""
+    with open_registry(str(tmp_path / "lexprint.db")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    """Fakes that find many sites."""
+    return fake_engine()
+
+
+@pytest.fixture(scope="session")
+def keyring() -> Keyring:
+    return Keyring((MasterKey.generate(),))
+
+
+class Serve(Protocol):
+    def __call__(
+        self,
+        *,
+        access: Access = ...,
+        limits: Limits | None = ...,
+        engine: Engine | None = ...,
+        keyring: Keyring | None = ...,
+    ) -> AbstractContextManager[TestClient]: ...
+
+
+@pytest.fixture
+def serve(registry: Registry, engine: Engine, keyring: Keyring) -> Serve:
+    """Starts the service; on loopback it needs no token."""
+    keys, models = keyring, engine
+
+    def start(
+        *,
+        access: Access = "loopback",
+        limits: Limits | None = None,
+        engine: Engine | None = None,
+        keyring: Keyring | None = keys,
+    ) -> AbstractContextManager[TestClient]:
+        limits = limits or Limits(requests_per_minute=1_000_000, lease_seconds=1.0)
+        app = create_app(engine or models, registry, keyring=keyring, access=access, limits=limits)
+        return TestClient(app, base_url="http://localhost", raise_server_exceptions=True)
+
+    return start
+
+
+@pytest.fixture
+def client(serve: Serve) -> Iterator[TestClient]:
+    """The service as it is on loopback."""
+    with serve() as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def memo() -> str:
+    """Five hundred words that the fakes know."""
+    return "\n\n".join(fake_text(words=100, seed=seed) for seed in range(5)) + "\n"

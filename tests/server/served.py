@@ -1,0 +1,31 @@
+"""What tests of the service share."""
+
+import time
+from typing import Any
+
+from starlette.testclient import TestClient
+from tests.fakes import FakeEngine
+
+from lexprint.settings import load_settings
+
+PATIENCE_SECONDS = 60.0
+
+
+def fake_engine() -> FakeEngine:
+    """Few proposals, so that the fakes agree with each other often."""
+    return FakeEngine(settings=load_settings(environment={}, arguments={"substitution.proposals": 8}))
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def wait_for(client: TestClient, job: dict[str, Any], **options: Any) -> dict[str, Any]:
+    """The job once it is finished."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        found: dict[str, Any] = client.get(f"/v1/jobs/{job['id']}", **options).json()
+        if found["state"] in ("done", "failed", "cancelled"):
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"the job is still {found['state']}")
