@@ -172,6 +172,12 @@ def test_cells_are_found_in_their_row(row: str, text: str, prefix: str) -> None:
     assert again.text == text[:place] + "big" + text[place + 5 :]
 
 
+def test_cells_between_odd_spaces_are_left_alone() -> None:
+    """Where Markdown and Python disagree on what a space is, nothing is free to change."""
+    source = read("| h | h |\n|---|---|\n| \x1c small | \x1flarge |\n")
+    assert [span.of(source.text).strip() for span in source.protected] == ["small", "large"]
+
+
 def test_marks_in_a_replacement_are_escaped() -> None:
     """A replacement reads as it was given."""
     source = read("A large house")

@@ -153,11 +153,16 @@ def _places(token: Token, lines: list[_Line]) -> list[int] | None:
         found = _find_core(line, core)
         if found is None:
             return None
-        indent = len(content) - len(content.lstrip())
-        places += [-1] * indent
-        places += range(line.start + found, line.start + found + len(core))
-        places += [-1] * (len(content) - indent - len(core) + 1)  # the line break too
+        places += _aligned(content, line.start + found)
     return places
+
+
+def _aligned(content: str, start: int) -> list[int]:
+    """The places of a line of content, and of the line break after it; `start` is where its first letter stands."""
+    core = content.strip()
+    indent = len(content) - len(content.lstrip()) if core else 0
+    rest = len(content) - indent - len(core) + 1
+    return [*[-1] * indent, *range(start, start + len(core)), *[-1] * rest]
 
 
 def _find_core(line: _Line, core: str) -> int | None:
@@ -193,8 +198,7 @@ class _Row:
         text = cell.text.rstrip()
         if not text.endswith(core) or (index and text.lstrip() != core):
             return None
-        start = cell.start + len(text) - len(core)
-        return [*range(start, start + len(core)), -1]
+        return _aligned(content, cell.start + len(text) - len(core))
 
 
 class _Block:
