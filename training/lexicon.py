@@ -54,7 +54,10 @@ def build(sources: Path, output: Path) -> None:
 
 
 def antonyms(grammars: dict[str, tuple[set[str], set[str]]]) -> dict[str, list[str]]:
-    """Words that say the opposite in the same inflection, both ways; for adjectives also those of similar senses."""
+    """Words that say the opposite in the same inflection, both ways; for adjectives also those of similar senses.
+
+    "brief" is like "short", whose opposite "long" is like "lengthy"; words that share a sense are never opposites.
+    """
     from nltk.corpus import wordnet
 
     forms: defaultdict[str, list[str]] = defaultdict(list)
@@ -63,9 +66,13 @@ def antonyms(grammars: dict[str, tuple[set[str], set[str]]]) -> dict[str, list[s
             forms[lemma].append(word)
     found: defaultdict[str, set[str]] = defaultdict(set)
     for word, (tags, lemmas) in grammars.items():
-        for synset in {synset for lemma in lemmas for synset in wordnet.synsets(lemma)}:
+        synsets = {synset for lemma in lemmas for synset in wordnet.synsets(lemma)}
+        synonyms = {name.lower() for synset in synsets for name in synset.lemma_names()}
+        for synset in synsets:
             senses = [sense for near in (synset, *synset.similar_tos()) for sense in near.lemmas()]
-            for opposite in {other.name().lower() for sense in senses for other in sense.antonyms()}:
+            direct = {other for sense in senses for other in sense.antonyms()}
+            indirect = {sense for other in direct for near in other.synset().similar_tos() for sense in near.lemmas()}
+            for opposite in {other.name().lower() for other in direct | indirect} - synonyms:
                 for form in forms.get(opposite, []):
                     if form not in (word, *lemmas) and grammars[form][0] & tags:
                         found[word].add(form)
