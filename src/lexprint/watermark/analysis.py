@@ -70,6 +70,7 @@ class Requirements:
     entailment: float = 0.88  # SR, both ways, alone and together
     similarity: float = 0.91  # SS of the sentence with one word exchanged
     joint_similarity: float = 0.885  # SS with all exchanged
+    probability: float = -6.0  # log of P(other word | sentence): of what is less likely hardly any passes the rest
     likelihood: float = -9.3  # log of: P(other word | sentence) times P(word | sentence with the other)
     fluency: float = -5.0  # log of: P(other word) over P(word), neither having been read
     fluency_in_expressions: float = -2.5  # the same where the words around leave little choice
@@ -237,7 +238,7 @@ def _candidates(places: Sequence[_Place], judges: Judges) -> list[list[_Candidat
             _Candidate(word, log_probability, float(row[columns[word]]) - own)
             for word, log_probability in options
             if word != place.gap.word
-            and log_probability > judges.requirements.likelihood
+            and log_probability > judges.requirements.probability
             and (word == place.twin or _may_be_paired(place.gap.word, word, standing))
         ]
         fluent = [one for one in candidates if one.fluency > least]
