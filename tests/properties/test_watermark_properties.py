@@ -14,7 +14,9 @@ from lexprint.settings import EntailmentDirection, SubstitutionSettings, Waterma
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FUNCTION_WORDS, FakeEntailment, FakeMaskedLM, fake_families, fake_text
 from lexprint.text.document import Document
+from lexprint.text.protection import protected_spans
 from lexprint.text.segmentation import segment
+from lexprint.text.span import Span
 from lexprint.watermark.capacity import capacity
 from lexprint.watermark.embed import embed, embed_unchecked
 from lexprint.watermark.extract import extract
@@ -90,6 +92,11 @@ texts = st.lists(st.tuples(tokens, st.sampled_from(SPACES)), max_size=70).map(
 )
 
 
+protections = st.lists(st.tuples(st.integers(0, 400), st.integers(1, 12)), max_size=8).map(
+    lambda places: protected_spans("", spans=[Span(start, start + length) for start, length in places])
+)
+
+
 def random_case(random: Random) -> Case:
     return Case(
         key=random.choice(KEYS),
@@ -135,10 +142,12 @@ def test_sites_pairs_and_bits_equal_the_reference_on_thousands_of_texts() -> Non
     assert sites > 1200
 
 
-@given(texts, messages, cases, st.integers(1, 5))
-def test_sites_pairs_and_bits_equal_the_reference(text: str, message: list[int], case: Case, window: int) -> None:
-    """The same for texts and settings that someone looks for."""
-    assert_equals_reference(segment(text), message, case, window=window)
+@given(texts, messages, cases, st.integers(1, 5), protections)
+def test_sites_pairs_and_bits_equal_the_reference(
+    text: str, message: list[int], case: Case, window: int, protected: tuple[Span, ...]
+) -> None:
+    """The same for texts, settings and protected parts that someone looks for."""
+    assert_equals_reference(segment(text, protected=protected), message, case, window=window)
 
 
 @given(texts, messages, cases)
@@ -147,6 +156,27 @@ def test_reading_gives_back_what_was_written(text: str, message: list[int], case
     marked = embed(segment(text), message, case.scheme())
     bits = extract(segment(marked.text), case.scheme()).bits
     assert bits == marked.bits + tuple(site.bit for site in marked.sites[len(marked.bits) :])
+
+
+def test_protected_words_carry_nothing_and_reader_and_writer_agree() -> None:
+    """Whatever is protected: a reader who knows it finds the message, nothing in it changes, and the rest still carries."""
+    random = Random(11)
+    bits = changed_without = 0
+    for seed in range(150):
+        text, case = fake_text(words=60, seed=seed), random_case(random)
+        starts = random.sample(range(len(text)), k=random.randint(1, 12))
+        protected = protected_spans("", spans=[Span(start, start + random.randint(1, 15)) for start in starts])
+        message = random.choices((0, 1), k=40)
+        marked = embed(segment(text, protected=protected), message, case.scheme())
+        assert not any(site.span.overlaps(span) for site in marked.sites for span in protected)
+        there = [span.of(marked.text) for span in marked.protected]
+        assert there == [span.of(text) for span in protected]
+        found = extract(segment(marked.text, protected=marked.protected), case.scheme()).bits
+        assert found == marked.bits + tuple(site.bit for site in marked.sites[len(marked.bits) :])
+        bits += len(marked.bits)
+        changed_without += extract(segment(marked.text), case.scheme()).bits != found
+    assert bits > 400
+    assert changed_without > 20, "the reader need not know what is protected: the test tests nothing"
 
 
 @given(st.text() | texts, messages)

@@ -1,8 +1,10 @@
 """Sentences give models their view and everybody else the original."""
 
 import pytest
+from hypothesis import given, strategies as st
 
 from lexprint.text.document import Sentence
+from lexprint.text.protection import protected_spans
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 
@@ -67,3 +69,13 @@ def test_document_counts_its_words(letter: str) -> None:
     document = segment(letter)
     assert document.text == letter
     assert document.word_count == len(list(document.words)) == 39
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=6))
+def test_a_word_is_protected_if_any_character_of_it_is(places: list[tuple[int, int]]) -> None:
+    """As a look at every protected part says."""
+    text = "A large house near the river. He left, at once, for good!"
+    protected = protected_spans("", spans=[Span(start, start + length) for start, length in places])
+    document = segment(text, protected=protected)
+    for word in document.words:
+        assert document.is_protected(word) == any(span.overlaps(word.span) for span in protected)

@@ -1,7 +1,8 @@
 """Algorithms 1 and 2 of the paper, word for word and slow: what the fast walk must agree with.
 
 Nothing is remembered, nothing is stopped early, and no code is shared with the package but the substituter's two
-questions and its risk set. Words are counted from 1 as in the paper.
+questions and its risk set. Words are counted from 1 as in the paper. Protected words, which the paper does not know, are
+in the risk set.
 """
 
 from collections.abc import Iterable, Sequence
@@ -63,11 +64,17 @@ class Reference:
         self.band = substituter.settings.guard_band
         self.examined = self.synchronous = 0  # words that reach line 11, and those that pass line 12
         self.tests = self.paired = 0  # synchronicity tests, and those whose first FC has two words
+        self.protected: set[int] = set()  # words of the present sentence
 
     def embed(self, document: Document, bits: Iterable[int]) -> list[ReferenceSite]:
         remaining = iter(bits)
         sites: list[ReferenceSite] = []
         for number, sentence in enumerate(document.sentences):
+            self.protected = {
+                index
+                for index, word in enumerate(sentence.words, start=1)
+                if any(word.span.overlaps(span) for span in document.protected)
+            }
             sites += self._embed_sentence(number, sentence, remaining)
         return sites
 
@@ -122,7 +129,7 @@ class Reference:
         return Gap("".join(context[:middle]), context[middle], "".join(context[middle + 1 :]))
 
     def _is_in_risk_set(self, index: int, context: Sequence[str]) -> bool:
-        return not self.substituter.may_be_replaced(self._gap(index, context))
+        return index in self.protected or not self.substituter.may_be_replaced(self._gap(index, context))
 
     def _synchronicity_test(self, index: int, context: Sequence[str]) -> tuple[str, str] | None:
         """ST: Sort(FC1) = Sort(FC2) = Sort(FC), and the word is in it."""

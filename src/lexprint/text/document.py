@@ -5,6 +5,7 @@ a book fits easily.
 """
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -94,6 +95,9 @@ class Document:
 
     text: str = field(repr=False)
     sentences: tuple[Sentence, ...]
+    protected: tuple[Span, ...] = field(
+        default=(), repr=False
+    )  # parts that must not change; in order, apart, none empty
 
     @property
     def words(self) -> Iterator[Word]:
@@ -103,3 +107,8 @@ class Document:
     @property
     def word_count(self) -> int:
         return sum(map(len, self.sentences))
+
+    def is_protected(self, word: Word) -> bool:
+        """Whether any character of the word must stay as it is."""
+        before = bisect_left(self.protected, word.span.end, key=lambda span: span.start)
+        return before > 0 and self.protected[before - 1].overlaps(word.span)

@@ -55,8 +55,8 @@ def may_be_swapped(word: str) -> bool:
     return _SWAPPABLE.fullmatch(word) is not None and word not in _ABBREVIATIONS
 
 
-def segment(text: str) -> Document:
-    """Find the sentences and words of any text.
+def segment(text: str, *, protected: tuple[Span, ...] = ()) -> Document:
+    """Find the sentences and words of any text; `protected` are parts that must not change, in order and apart.
 
     >>> document = segment("Dr. Who’s  well-known. He left!")
     >>> [[word.text for word in sentence.words] for sentence in document.sentences]
@@ -65,7 +65,7 @@ def segment(text: str) -> Document:
     view = build_view(text)
     words = _find_words(view.text)
     firsts = list(_sentence_starts(view.text, words))
-    return Document(text, _build_sentences(view, words, firsts))
+    return Document(text, _build_sentences(view, words, firsts), protected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lexprint.errors import InputError, LexprintError
 from lexprint.text.document import Document
-from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.editing import Edit, OffsetMap, apply_edits
 from lexprint.text.segmentation import segment
 from lexprint.watermark.extract import extract
 from lexprint.watermark.inquiry import WINDOW, Inquiry, Turn
@@ -63,12 +63,13 @@ def marked_by(visits: Sequence[Visit], document: Document, scheme: Scheme, *, bi
         sites=tuple(visit.site for visit in visits),
         bits=bits,
         fingerprint=scheme.fingerprint,
+        protected=tuple(map(OffsetMap(edits).new_span, document.protected)),
     )
 
 
 def require_readable(marked: Marked, scheme: Scheme, *, window: int = WINDOW) -> Reading:
     """What a reader finds in a marked text, which must be what was written."""
-    reading = extract(segment(marked.text), scheme, window=window)
+    reading = extract(segment(marked.text, protected=marked.protected), scheme, window=window)
     if (position := _first_difference(marked, reading)) is not None:
         raise MarkUnreadable(written=len(marked.sites), position=position)
     return reading

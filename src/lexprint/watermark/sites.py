@@ -73,6 +73,7 @@ class Marked:
     sites: tuple[Site, ...]
     bits: tuple[int, ...]  # those written, to the first sites; later sites were left as they were
     fingerprint: str
+    protected: tuple[Span, ...] = ()  # of the marked text: what its reader must leave out too
 
     @property
     def is_full(self) -> bool:

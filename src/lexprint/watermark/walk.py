@@ -3,12 +3,13 @@
 Why the reader stops where the writer did: a word is judged by the words before it, as already marked, and by the one after
 it. The reader sees the same, unless the next word was exchanged afterwards. A site's next word never is, since f >= 1. A
 word that was passed over before a site is not synchronous with either member of that site's pair after it: that is what
-the substitutability test asked. And words that no one judges are the same for both, as they follow from the sites.
+the substitutability test asked. And words that no one judges are the same for both, as they follow from the sites, or from
+the protected parts of the text, which a reader has to know where a writer did.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -48,11 +49,22 @@ def walk(
     document: Document, scheme: Scheme, choose: Choose, *, window: int = WINDOW, on_words: OnWords | None = None
 ) -> tuple[Visit, ...]:
     """Visit every word that can carry a bit, in order, letting `choose` decide what stands there."""
-    walks = (_walk_sentence(sentence, scheme, choose, on_words or _ignore) for sentence in document.sentences)
+    walks = (
+        _walk_sentence(
+            sentence, scheme, choose, on_words or _ignore, protected=_protected_positions(document, sentence)
+        )
+        for sentence in document.sentences
+    )
     stops = answer_all(walks, scheme.substituter, window=window)
     return tuple(
         Visit(_site(document, index, stop), stop.chosen) for index, found in enumerate(stops) for stop in found
     )
+
+
+def _protected_positions(document: Document, sentence: Sentence) -> Collection[int]:
+    if not document.protected:
+        return ()
+    return {position for position, word in enumerate(sentence.words) if document.is_protected(word)}
 
 
 def _ignore(words: int) -> None:
@@ -102,7 +114,9 @@ class _LocalContext:
         return Gap(self._lefts[position], self.words[position], f"{self._spacings[position]}{following}")
 
 
-def _walk_sentence(sentence: Sentence, scheme: Scheme, choose: Choose, on_words: OnWords) -> Inquiry[list[_Stop]]:
+def _walk_sentence(
+    sentence: Sentence, scheme: Scheme, choose: Choose, on_words: OnWords, *, protected: Collection[int]
+) -> Inquiry[list[_Stop]]:
     stops: list[_Stop] = []
     if len(sentence) <= FIRST + scheme.gap + 1:
         on_words(len(sentence))
@@ -115,7 +129,7 @@ def _walk_sentence(sentence: Sentence, scheme: Scheme, choose: Choose, on_words:
     while position < len(sentence) - scheme.gap - 1:
         on_words(position - reported)
         reported = position
-        verdict = yield from scheme.find_pair(context.gap(position))
+        verdict = None if position in protected else (yield from scheme.find_pair(context.gap(position)))
         if verdict is None:
             position += 1
             continue
@@ -123,7 +137,8 @@ def _walk_sentence(sentence: Sentence, scheme: Scheme, choose: Choose, on_words:
         # The word in place comes first: its neighbour was judged with it a moment ago.
         choices = (word, verdict.pair.other(word))
         neighbour = (context.gap_before(position, choice) for choice in choices)
-        if position - latest_site == scheme.gap + 1 or (yield from scheme.keeps_neighbour(neighbour, scheme.find_pair)):
+        has_no_rival = position - latest_site == scheme.gap + 1 or position - 1 in protected  # none that anyone judges
+        if has_no_rival or (yield from scheme.keeps_neighbour(neighbour, scheme.find_pair)):
             chosen = yield from choose(verdict.pair, word, context.neighbours(position))
             stops.append(_Stop(position, verdict, chosen))
             context.put(position, chosen)

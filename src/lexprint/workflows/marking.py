@@ -11,6 +11,7 @@ from lexprint.engine import Engine
 from lexprint.errors import CapacityError, InputError
 from lexprint.text.document import Document
 from lexprint.text.editing import inverse_edits
+from lexprint.text.protection import protected_spans
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.text.view import PARAGRAPH_BREAK, normalise
@@ -29,8 +30,17 @@ from lexprint.workflows.results import Embedded, Extracted, Paragraph, Recovered
 OnProgress: TypeAlias = Callable[[int, int], None]  # words done, words in all
 
 
-def embed(engine: Engine, text: str, bits: Iterable[int], *, on_progress: OnProgress | None = None) -> Embedded:
+def embed(
+    engine: Engine,
+    text: str,
+    bits: Iterable[int],
+    *,
+    protected: Iterable[Span] = (),
+    on_progress: OnProgress | None = None,
+) -> Embedded:
     """Write bits to the words of a text that can carry them, in order, and read them back.
+
+    `protected` are parts that must not change; they are no secret, but a reader has to know them.
 
     >>> from lexprint import Engine
     >>> engine = Engine()
@@ -40,10 +50,17 @@ def embed(engine: Engine, text: str, bits: Iterable[int], *, on_progress: OnProg
     True
     """
     wanted = tuple(bits)
-    return _embed(engine, text, wanted, needed=len(wanted), on_progress=on_progress)
+    return _embed(engine, segmented(text, protected), wanted, needed=len(wanted), on_progress=on_progress)
 
 
-def embed_message(engine: Engine, text: str, message: str, *, on_progress: OnProgress | None = None) -> Embedded:
+def embed_message(
+    engine: Engine,
+    text: str,
+    message: str,
+    *,
+    protected: Iterable[Span] = (),
+    on_progress: OnProgress | None = None,
+) -> Embedded:
     """Write a message, as the bits of its UTF-8 form, the highest bit of each byte first.
 
     Where there is room a zero byte follows, so that a reader knows where it ends.
@@ -57,11 +74,13 @@ def embed_message(engine: Engine, text: str, message: str, *, on_progress: OnPro
         found = "the message holds a NUL character" if message else "the message is empty"
         raise InputError(found, needed="a message of at least one character, none of them NUL")
     wanted = message_bits(message)
-    return _embed(engine, text, wanted + message_bits(END_OF_MESSAGE), needed=len(wanted), on_progress=on_progress)
+    bits = wanted + message_bits(END_OF_MESSAGE)
+    return _embed(engine, segmented(text, protected), bits, needed=len(wanted), on_progress=on_progress)
 
 
-def _embed(engine: Engine, text: str, bits: Sequence[int], *, needed: int, on_progress: OnProgress | None) -> Embedded:
-    document = segmented(text)
+def _embed(
+    engine: Engine, document: Document, bits: Sequence[int], *, needed: int, on_progress: OnProgress | None
+) -> Embedded:
     marked = write_bits(document, bits, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     if len(marked.bits) < needed:
         raise CapacityError(needed=needed, found=len(marked.bits))
@@ -70,24 +89,35 @@ def _embed(engine: Engine, text: str, bits: Sequence[int], *, needed: int, on_pr
 
 
 def extract(
-    engine: Engine, text: str, *, marked_with: Record | str | None = None, on_progress: OnProgress | None = None
+    engine: Engine,
+    text: str,
+    *,
+    marked_with: Record | str | None = None,
+    protected: Iterable[Span] = (),
+    on_progress: OnProgress | None = None,
 ) -> Extracted:
     """Read every bit of a text, each with its reliability.
 
-    `marked_with` is the record or the fingerprint of the copy, if it is known; the engine must have the same.
+    `marked_with` is the record or the fingerprint of the copy, if it is known; the engine must have the same. `protected`
+    are the parts that were left out when it was marked.
 
     >>> from lexprint import Engine
     >>> extract(Engine(), "Too short.").bits
     ()
     """
-    document = segmented(text)
+    document = segmented(text, protected)
     require_fingerprint(engine, marked_with)
     found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     return Extracted(found.sites, document.word_count, found.fingerprint)
 
 
 def recover(
-    engine: Engine, text: str, *, marked_with: str | None = None, on_progress: OnProgress | None = None
+    engine: Engine,
+    text: str,
+    *,
+    marked_with: str | None = None,
+    protected: Iterable[Span] = (),
+    on_progress: OnProgress | None = None,
 ) -> Recovered:
     """The most probable original of a marked text.
 
@@ -95,7 +125,7 @@ def recover(
     >>> recover(Engine(), "Too short.").text
     'Too short.'
     """
-    document = segmented(text)
+    document = segmented(text, protected)
     require_fingerprint(engine, marked_with)
     found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     guess = guess_original(document, found.sites, engine.masked_lm)
@@ -119,14 +149,16 @@ def restore(text: str, record: Record) -> Recovered:
     return Recovered(original, edits, len(record.sites), is_exact=True, fingerprint=record.fingerprint)
 
 
-def capacity(engine: Engine, text: str, *, on_progress: OnProgress | None = None) -> TextCapacity:
+def capacity(
+    engine: Engine, text: str, *, protected: Iterable[Span] = (), on_progress: OnProgress | None = None
+) -> TextCapacity:
     """How many bits a text can carry, paragraph by paragraph; nothing is changed.
 
     >>> from lexprint import Engine
     >>> capacity(Engine(), "Too short.").bits
     0
     """
-    document = segmented(text)
+    document = segmented(text, protected)
     found = find_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     return TextCapacity(in_paragraphs(document, found.sites), engine.fingerprint)
 
@@ -160,9 +192,9 @@ def scheme_of(engine: Engine) -> Scheme:
     return paper_scheme(engine.substituter, fingerprint=engine.fingerprint, settings=engine.settings.watermark)
 
 
-def segmented(text: str) -> Document:
+def segmented(text: str, protected: Iterable[Span] = ()) -> Document:
     """A text that has words."""
-    document = segment(text)
+    document = segment(text, protected=protected_spans(text, protections=(), spans=filter(len, protected)))
     if not document.sentences:
         raise InputError("the text is empty", needed="a text with words")
     return document

@@ -24,6 +24,7 @@ from lexprint.engine import Engine
 from lexprint.errors import CapacityError, InputError, LexprintError, SettingsError
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
+from lexprint.text.span import Span
 from lexprint.watermark.embed import require_readable
 from lexprint.watermark.extract import extract as read_sites
 from lexprint.watermark.framed import embed_by_label, observe
@@ -56,6 +57,7 @@ def embed_payload(
     *,
     key: MasterKey,
     bits: int | None = None,
+    protected: Iterable[Span] = (),
     false_positive: float = DEFAULT_FALSE_POSITIVE,
     on_progress: OnProgress | None = None,
 ) -> EmbeddedPayload:
@@ -70,7 +72,14 @@ def embed_payload(
     use a text longer by about 270 words, or a shorter payload
     """
     (embedded,) = embed_payloads(
-        engine, text, [payload], key=key, bits=bits, false_positive=false_positive, on_progress=on_progress
+        engine,
+        text,
+        [payload],
+        key=key,
+        bits=bits,
+        protected=protected,
+        false_positive=false_positive,
+        on_progress=on_progress,
     )
     return embedded
 
@@ -82,12 +91,13 @@ def embed_payloads(
     *,
     key: MasterKey,
     bits: int | None = None,
+    protected: Iterable[Span] = (),
     false_positive: float = DEFAULT_FALSE_POSITIVE,
     on_progress: OnProgress | None = None,
 ) -> Iterator[EmbeddedPayload]:
     """One copy of a text for each payload; models are asked only about what no earlier copy has asked."""
     _require_probability(false_positive)
-    document, scheme = segmented(text), scheme_of(engine)
+    document, scheme = segmented(text, protected), scheme_of(engine)
     for payload in payloads:
         frame = _framed(payload, bits)
         yield _embed(engine, document, frame, scheme, key=key, false_positive=false_positive, on_progress=on_progress)
@@ -100,6 +110,7 @@ def extract_payload(
     keys: Keyring | Sequence[MasterKey],
     bits: int | None = None,
     marked_with: Record | str | None = None,
+    protected: Iterable[Span] = (),
     false_positive: float = DEFAULT_FALSE_POSITIVE,
     on_progress: OnProgress | None = None,
 ) -> ExtractedPayload:
@@ -111,7 +122,7 @@ def extract_payload(
     (True, False)
     """
     _require_probability(false_positive)
-    document = segmented(text)
+    document = segmented(text, protected)
     require_fingerprint(engine, marked_with)
     forms = _forms(bits)
     reading = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
