@@ -22,7 +22,7 @@ _APART = (
     ("sell", "buy purchase"),
     ("teach", "learn study"),
     ("earn win", "pay cost spend"),
-    ("enter reach visit leave", "arrive come go depart"),
+    ("enter reach visit leave", "arrive come go depart travel journey"),
     ("find discover", "seek search look want"),
     ("expect", "hope wish fear"),
     ("raise lift", "rise arise"),
@@ -48,6 +48,9 @@ _APART = (
     ("fear anxiety", "horror danger"),
     ("train training", "learn learning"),
     ("spend", "take make invest"),
+    ("want wish desire", "need require"),
+    ("offer propose", "give"),
+    ("work", "operate"),
     ("wherever whenever whatever", "anywhere anytime anything somewhere everywhere elsewhere nowhere"),
 )
 # A verb before one of these is half of an expression: "set out", "think of", "earn back".
