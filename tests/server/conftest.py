@@ -75,5 +75,5 @@ def client(serve: Serve) -> Iterator[TestClient]:
 
 @pytest.fixture(scope="session")
 def memo() -> str:
-    """Five hundred words that the fakes know."""
-    return "\n\n".join(fake_text(words=100, seed=seed) for seed in range(5)) + "\n"
+    """Two hundred words that the fakes know."""
+    return "\n\n".join(fake_text(words=100, seed=seed) for seed in range(2)) + "\n"

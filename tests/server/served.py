@@ -4,16 +4,16 @@ import time
 from typing import Any
 
 from starlette.testclient import TestClient
-from tests.fakes import FakeEngine
+from tests.workflows.patient import PatientEngine
 
 from lexprint.settings import load_settings
 
 PATIENCE_SECONDS = 60.0
 
 
-def fake_engine() -> FakeEngine:
+def fake_engine() -> PatientEngine:
     """Few proposals, so that the fakes agree with each other often."""
-    return FakeEngine(settings=load_settings(environment={}, arguments={"substitution.proposals": 8}))
+    return PatientEngine(settings=load_settings(environment={}, arguments={"substitution.proposals": 8}))
 
 
 def bearer(token: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.testclient import TestClient
 from tests.server.conftest import Serve
-from tests.server.served import bearer, fake_engine
+from tests.server.served import bearer, fake_engine, wait_for
 
 from lexprint.engine import Engine
 from lexprint.errors import SettingsError
@@ -151,8 +151,7 @@ def test_bugs_tell_nothing(serve: Serve, caplog: pytest.LogCaptureFixture, memo:
         answer = client.post("/v1/capacity", json={"text": memo})
         assert (answer.status_code, answer.json()["code"]) == (500, "Bug")
         job = client.post("/v1/capacity", json={"text": memo}, headers={"Prefer": "respond-async"}).json()
-        while (found := client.get(f"/v1/jobs/{job['id']}").json())["state"] != "failed":
-            time.sleep(0.02)
+        found = wait_for(client, job)
         assert found["problem"]["code"] == "Bug"
     assert "RuntimeError" in caplog.text
     assert "secret sentence" not in caplog.text + answer.text + str(found)

@@ -25,7 +25,9 @@ from lexprint.cli import (
     recover,
     registry,
     report,
+    serve,
     substitutes,
+    tokens,
     trace,
 )
 from lexprint.cli.console import ReaderGone
@@ -50,9 +52,11 @@ app.command("demo")(demo.demo)
 app.command("analyse")(issue.analyse)
 app.command("issue")(issue.issue)
 app.command("trace")(trace.trace)
+app.command("serve")(serve.serve)
 app.add_typer(report.app, name="report")
 app.add_typer(registry.app, name="registry")
 app.add_typer(keys.app, name="key")
+app.add_typer(tokens.app, name="token")
 app.add_typer(evaluate.app, name="evaluate")
 
 

@@ -1,0 +1,90 @@
+"""`lexprint token`: who may use the service, for what, until when."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, cast
+
+import typer
+
+from lexprint.cli import console
+from lexprint.cli.registry import REGISTRY
+from lexprint.errors import InputError
+
+if TYPE_CHECKING:
+    from lexprint.tracing.tokens import Scope, Token
+
+app = typer.Typer(help="Make, list and revoke tokens for the service.", no_args_is_help=True)
+
+USUAL_DAYS = 90
+
+
+@app.command("new")
+def new(
+    name: str = typer.Argument(..., metavar="NAME", help="Whose it is, or what for."),
+    scope: list[str] = typer.Option(..., "--scope", help="mark, trace or admin; may be given more than once."),
+    days: int = typer.Option(USUAL_DAYS, "--days", min=0, max=3650, help="Until it expires; 0: never."),
+    registry: str = REGISTRY,
+) -> None:
+    """Make a token; it is printed this once, and only a digest of it is kept."""
+    from lexprint.tracing.registry import open_registry
+    from lexprint.tracing.tokens import SCOPES, create_token
+
+    for one in scope:
+        if one not in SCOPES:
+            raise InputError(f"--scope {one} is unknown", needed=f"one of {', '.join(SCOPES)}")
+    expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
+    with open_registry(registry) as opened:
+        written, token = create_token(opened, name, scopes=cast("list[Scope]", scope), expires_at=expires_at)
+    console.print_line(written)
+    console.say(f"token {token.id}, {_until(token)}; keep it like a password: it is not shown again")
+
+
+@app.command("list")
+def list_all(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
+    """List tokens; revoked and expired ones too."""
+    from lexprint.tracing.registry import open_existing_registry
+    from lexprint.tracing.tokens import list_tokens
+
+    with open_existing_registry(registry) as opened:
+        found = list_tokens(opened)
+    if as_json:
+        console.print_json([_json(token) for token in found])
+        return
+    for token in found:
+        scopes = ",".join(sorted(token.scopes))
+        console.print_line(f"{token.id}  {scopes:<16}  {_until(token):<32}  {console.printable(token.name)}")
+    console.say(console.counted(len(found), "token"))
+
+
+@app.command("revoke")
+def revoke(
+    token: str = typer.Argument(..., metavar="ID", help="As lexprint token list prints it."), registry: str = REGISTRY
+) -> None:
+    """End a token at once."""
+    from lexprint.tracing.registry import open_existing_registry
+    from lexprint.tracing.tokens import revoke_token
+
+    with open_existing_registry(registry) as opened:
+        ended = revoke_token(opened, console.printable(token))
+    console.say(f"token {ended.id} is revoked")
+
+
+def _until(token: Token) -> str:
+    if token.revoked_at is not None:
+        return f"revoked on {token.revoked_at:%Y-%m-%d}"
+    if token.expires_at is None:
+        return "never expires"
+    verb = "expires" if token.expires_at > datetime.now(UTC) else "expired"
+    return f"{verb} on {token.expires_at:%Y-%m-%d %H:%M} UTC"
+
+
+def _json(token: Token) -> dict[str, object]:
+    return {
+        "id": token.id,
+        "name": token.name,
+        "scopes": sorted(token.scopes),
+        "created_at": token.created_at.isoformat(),
+        "expires_at": token.expires_at and token.expires_at.isoformat(),
+        "revoked_at": token.revoked_at and token.revoked_at.isoformat(),
+    }

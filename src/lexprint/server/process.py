@@ -1,0 +1,126 @@
+"""The service as a process: where it listens, how many of it there are, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import webbrowser
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from lexprint.coding.keys import Keyring, load_keyring
+from lexprint.engine import Engine
+from lexprint.errors import InputError
+from lexprint.server.access import Access, is_loopback
+from lexprint.server.app import create_app
+from lexprint.server.limits import Limits
+from lexprint.settings import load_settings
+from lexprint.tracing.registry import open_registry
+
+OPTIONS = "LEXPRINT_SERVE"  # how further processes learn the options
+KEEP_ALIVE_SECONDS = 15
+BACKLOG = 512  # connections that wait to be accepted
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """Plain values, which another process can be told."""
+
+    host: str = "127.0.0.1"
+    port: int = 8400
+    registry: str = field(default="lexprint.db", repr=False)  # may hold a password
+    key: str | None = None  # file of the key; None: none at hand
+    has_key: bool = False
+    access: Access = "loopback"
+    workers: int = 1
+    profile: str | None = None
+    settings: str | None = None
+    threads: int = 0
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.access == "loopback" and not is_loopback(self.host):
+            raise InputError(f"{self.host} is not loopback", needed="tokens for every request")
+
+
+def serve(options: ServeOptions) -> None:
+    """Listen until a signal ends it; what is at work is finished or parked first."""
+    common: dict[str, Any] = {
+        "host": options.host,
+        "port": options.port,
+        "log_level": "warning",
+        "server_header": False,
+        "proxy_headers": False,
+        "backlog": BACKLOG,
+        "timeout_keep_alive": KEEP_ALIVE_SECONDS,
+        "timeout_graceful_shutdown": int(_limits(options).shutdown_seconds),
+    }
+    if options.workers == 1:
+        app = app_of(options)
+        _Server(uvicorn.Config(app, **common), app.state.service.stopping).run()
+        return
+    os.environ[OPTIONS] = json.dumps(asdict(options))
+    uvicorn.run("lexprint.server.process:app_from_environment", factory=True, workers=options.workers, **common)
+
+
+class _Server(uvicorn.Server):
+    """Tells the service as soon as it is to stop: whoever follows a job would else hold the door open."""
+
+    def __init__(self, config: uvicorn.Config, stopping: threading.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._stopping.set()
+        super().handle_exit(sig, frame)
+
+
+def app_from_environment() -> FastAPI:
+    """For a worker process, which is started anew."""
+    return app_of(ServeOptions(**json.loads(os.environ[OPTIONS])))
+
+
+def app_of(options: ServeOptions) -> FastAPI:
+    settings = load_settings(profile=options.profile, file=None if options.settings is None else Path(options.settings))
+    return create_app(
+        Engine(settings=settings, threads=options.threads),
+        open_registry(options.registry),
+        keyring=_keyring(options),
+        access=options.access,
+        limits=_limits(options),
+    )
+
+
+def _keyring(options: ServeOptions) -> Keyring | None:
+    if not options.has_key:
+        return None
+    return load_keyring(None if options.key is None else Path(options.key), environment=os.environ)
+
+
+def _limits(options: ServeOptions) -> Limits:
+    return Limits(**options.limits)  # type: ignore[arg-type] # whole numbers stay whole
+
+
+def open_page(options: ServeOptions) -> None:
+    """In the user's browser, once the service answers."""
+    host = f"[{options.host}]" if ":" in options.host else options.host
+
+    def wait() -> None:
+        for _ in range(100):
+            try:
+                socket.create_connection((options.host, options.port), timeout=1).close()
+            except OSError:
+                threading.Event().wait(0.1)
+                continue
+            webbrowser.open(f"http://{host}:{options.port}/")
+            return
+
+    threading.Thread(target=wait, daemon=True).start()
