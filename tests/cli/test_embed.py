@@ -161,7 +161,7 @@ def test_too_many_bits_are_refused(run: Run, folder: Path) -> None:
         (["none.txt", "out.txt", "--bits", "1"], ["none.txt is not there"]),
         ([".", "out.txt", "--bits", "1"], ["folder"]),
         (["blank.txt", "out.txt", "--bits", "1"], ["the text is empty"]),
-        (["zip.bin", "out.txt", "--bits", "1"], ["zip.bin is not text"]),
+        (["zip.bin", "out.txt", "--bits", "1"], ["zip.bin is a damaged ZIP file"]),
         (["broken16.txt", "out.txt", "--bits", "1"], ["damaged UTF-16"]),
         (["in.txt", "in.txt", "--bits", "1"], ["overwritten"]),
         (["in.txt", "./sub/../in.txt", "--bits", "1"], ["overwritten"]),

@@ -1,9 +1,10 @@
-"""`lexprint capacity`: how many bits a text can carry, and where, as a heat map."""
+"""`lexprint capacity`: how many bits a document can carry, and where, as a heat map."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,10 @@ from rich.style import Style
 from rich.text import Text
 
 from lexprint.cli import console
-from lexprint.cli.files import read_text_file
+from lexprint.cli.files import READABLE, OpenedFile, Outcome, is_folder, open_file, print_each
 
 if TYPE_CHECKING:
+    from lexprint.engine import Engine
     from lexprint.watermark.sites import Site
     from lexprint.workflows import Paragraph, TextCapacity
 
@@ -24,7 +26,7 @@ COLOURS = ((215, 86, 70), (240, 200, 80), (96, 178, 98))  # from the floor to ce
 
 
 def capacity(
-    source: str = typer.Argument(..., metavar="IN", help="A text file, or - for standard input."),
+    source: str = typer.Argument(..., metavar="IN", help=f"{READABLE} Of a folder, every file."),
     paragraphs: int = typer.Option(10, "--paragraphs", min=0, help="Paragraphs in the heat map; 0: all."),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
@@ -33,22 +35,41 @@ def capacity(
     batch_size: int = console.BATCH_SIZE,
     as_json: bool = console.AS_JSON,
 ) -> None:
-    """Tell how many bits a text can carry, where, and at what price in meaning; nothing is changed.
+    """Tell how many bits a document can carry, where, and at what price in meaning; nothing is changed.
 
-    SR is the probability that the sentence entails itself with the other word of the pair in place.
+    SR is the probability that the sentence entails itself with the other word of the pair in place. Of a folder, one line
+    for each file is printed; the exit code is the worst of all.
     """
     from lexprint import workflows
 
-    given = read_text_file(source)
     engine = console.build_engine(settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size)
-    with console.progress("measuring") as on_progress:
-        found = workflows.capacity(engine, given.text, on_progress=on_progress)
+    if is_folder(source):
+        raise typer.Exit(print_each(source, partial(_outcome, engine), as_json=as_json))
+    given = open_file(source)
+    found = _measured(engine, given)
     if as_json:
         console.print_json(workflows.as_json(found))
         return
     floor = engine.settings.substitution.entailment_floor
     print_heat_map(given.text, found.paragraphs, limit=paragraphs, floor=floor, noun="bit")
     console.Output().print(_summary(found))
+
+
+def _measured(engine: Engine, given: OpenedFile) -> TextCapacity:
+    from lexprint import workflows
+
+    with console.progress("measuring") as on_progress:
+        return workflows.capacity(engine, given.text, protected=given.protected, on_progress=on_progress)
+
+
+def _outcome(engine: Engine, name: str) -> Outcome:
+    from lexprint import workflows
+
+    given = open_file(name)
+    found = _measured(engine, given)
+    figures = f"{console.counted(found.bits, 'bit')} in {console.counted(found.words, 'word')}"
+    line = f"{figures}, {found.bits_per_word:.3f} bits per word, {given.source.kind}"
+    return Outcome(line, {"format": given.source.kind, **workflows.as_json(found)})
 
 
 @dataclass(frozen=True)

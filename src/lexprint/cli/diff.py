@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lexprint.cli import console
-from lexprint.cli.files import PIPE, read_text_file
+from lexprint.cli.files import PIPE, READABLE, open_file
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 
 def diff(
-    one: str = typer.Argument(..., metavar="A", help="A text file, or - for standard input."),
-    other: str = typer.Argument(..., metavar="B", help="Another one."),
+    one: str = typer.Argument(..., metavar="A", help=READABLE),
+    other: str = typer.Argument(..., metavar="B", help="Another one, in any of these formats."),
     as_json: bool = console.AS_JSON,
 ) -> None:
-    """Show which words differ between two texts, sentence by sentence; spacing does not count."""
+    """Show which words differ between two documents, sentence by sentence; spacing and format do not count."""
     from lexprint import workflows
 
     if one == other == PIPE:
         raise InputError("both texts would come from standard input", needed="a file for one of them")
-    found = workflows.diff(read_text_file(one).text, read_text_file(other).text)
+    found = workflows.diff(open_file(one).text, open_file(other).text)
     if as_json:
         console.print_json(workflows.as_json(found))
         return

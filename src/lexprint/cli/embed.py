@@ -1,4 +1,4 @@
-"""`lexprint embed`: bits, a message or a payload into a text."""
+"""`lexprint embed`: bits, a message or a payload into a document."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from lexprint.cli import console
 from lexprint.cli.extract import FALSE_POSITIVE, PAYLOAD_BITS
-from lexprint.cli.files import PIPE, read_text_file, require_writable, write_bytes
+from lexprint.cli.files import DOCUMENT, PIPE, OpenedFile, open_file, require_writable, write_bytes
 from lexprint.cli.keys import KEY, load_keys
 from lexprint.errors import InputError
 
@@ -22,8 +22,8 @@ MOST_DIGITS = 40  # of a number that is a payload; 128 bits have 39
 
 
 def embed(
-    source: str = typer.Argument(..., metavar="IN", help="A text file, or - for standard input."),
-    target: str = typer.Argument(..., metavar="OUT", help="Where the marked text goes, or - for standard output."),
+    source: str = typer.Argument(..., metavar="IN", help=DOCUMENT),
+    target: str = typer.Argument(..., metavar="OUT", help="Where the marked copy goes, or - for standard output."),
     bits: str | None = typer.Option(None, "--bits", help="What to write, as zeros and ones."),
     message: str | None = typer.Option(None, "--message", help="What to write, as text; each byte takes eight bits."),
     payload: str | None = typer.Option(
@@ -40,11 +40,11 @@ def embed(
     batch_size: int = console.BATCH_SIZE,
     as_json: bool = typer.Option(False, "--json", help="Print the record on standard output."),
 ) -> None:
-    """Write bits, a message or a payload into a text, by swapping a few words.
+    """Write bits, a message or a payload into a document, by swapping a few words.
 
-    The marked text is read back before it is written. Everything but the swapped words stays as it was, byte for byte.
-    Keep the record: with it the original can be restored exactly. A payload needs a key (`lexprint key new`) and is found
-    again with that key alone, also in parts of the text.
+    The marked copy is read back before it is written. Everything but the swapped words stays as it was; code, links and
+    the like are left alone. Keep the record: with it the original can be restored exactly. A payload needs a key
+    (`lexprint key new`) and is found again with that key alone, also in parts of the text.
     """
     _require_one({"--bits": bits, "--message": message, "--payload": payload})
     if payload is None and (key is not None or payload_bits is not None):
@@ -55,17 +55,19 @@ def embed(
     if record is not None:
         require_writable(record, source, target)
     keyring = None if payload is None else load_keys(key)
-    given = read_text_file(source)
+    given = open_file(source)
+    given.require_writable(target)
     engine = console.build_engine(settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size)
     marked: Embedded | EmbeddedPayload
     if payload is not None and keyring is not None:
         framed = payload if payload_bits is None else _parse_number(payload)
         marked = _with_payload(
-            engine, given.text, framed, key=keyring.newest, payload_bits=payload_bits, false_positive=false_positive
+            engine, given, framed, key=keyring.newest, payload_bits=payload_bits, false_positive=false_positive
         )
     else:
-        marked = _marked(engine, given.text, bits=bits, message=message)
-    _write(marked, given.encoded(marked.text), target=target, record=record, mode=given.mode, as_json=as_json)
+        marked = _marked(engine, given, bits=bits, message=message)
+    content = given.with_edits(marked.record.edits, target=target)
+    _write(marked, content, target=target, record=record, mode=given.mode, as_json=as_json)
 
 
 def _require_one(given: dict[str, str | None]) -> None:
@@ -76,23 +78,39 @@ def _require_one(given: dict[str, str | None]) -> None:
         raise InputError(f"{' and '.join(named)} were both given", needed="one of them")
 
 
-def _marked(engine: Engine, text: str, *, bits: str | None, message: str | None) -> Embedded:
+def _marked(engine: Engine, given: OpenedFile, *, bits: str | None, message: str | None) -> Embedded:
     from lexprint import workflows
 
     with console.progress("marking") as on_progress:
         if message is not None:
-            return workflows.embed_message(engine, text, message, on_progress=on_progress)
-        return workflows.embed(engine, text, _parse_bits(bits or ""), on_progress=on_progress)
+            return workflows.embed_message(
+                engine, given.text, message, protected=given.protected, on_progress=on_progress
+            )
+        wanted = _parse_bits(bits or "")
+        return workflows.embed(engine, given.text, wanted, protected=given.protected, on_progress=on_progress)
 
 
 def _with_payload(
-    engine: Engine, text: str, payload: str | int, *, key: MasterKey, payload_bits: int | None, false_positive: float
+    engine: Engine,
+    given: OpenedFile,
+    payload: str | int,
+    *,
+    key: MasterKey,
+    payload_bits: int | None,
+    false_positive: float,
 ) -> EmbeddedPayload:
     from lexprint import workflows
 
     with console.progress("marking") as on_progress:
         return workflows.embed_payload(
-            engine, text, payload, key=key, bits=payload_bits, false_positive=false_positive, on_progress=on_progress
+            engine,
+            given.text,
+            payload,
+            key=key,
+            bits=payload_bits,
+            protected=given.protected,
+            false_positive=false_positive,
+            on_progress=on_progress,
         )
 
 

@@ -1,14 +1,15 @@
-"""`lexprint extract`: bits, a message or a payload out of a text."""
+"""`lexprint extract`: bits, a message or a payload out of a document."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from lexprint.cli import console
-from lexprint.cli.files import read_json_file, read_text_file
+from lexprint.cli.files import READABLE, Outcome, is_folder, open_file, print_each, read_json_file
 from lexprint.cli.keys import KEY, load_keys
 from lexprint.errors import InputError
 
@@ -23,7 +24,7 @@ FALSE_POSITIVE = typer.Option(1e-6, "--false-positive", help="Chance of finding 
 
 
 def extract(
-    source: str = typer.Argument(..., metavar="IN", help="A text file, or - for standard input."),
+    source: str = typer.Argument(..., metavar="IN", help=f"{READABLE} Of a folder, every file."),
     message: bool = typer.Option(False, "--message", help="Print what the bits say as text."),
     payload: bool = typer.Option(False, "--payload", help="Look for a payload; --key says so too."),
     key: Path | None = KEY,
@@ -38,10 +39,11 @@ def extract(
     batch_size: int = console.BATCH_SIZE,
     as_json: bool = console.AS_JSON,
 ) -> None:
-    """Read the bits of a text, or the payload that was written with your key.
+    """Read the bits of a document, or the payload that was written with your key.
 
     Every text says something: whether it was ever marked, bits alone do not tell. A payload does: it is found with a stated
     chance of error, or nothing is. Exit code 1 if a message was asked for and the bits are no text, or no payload is found.
+    Of a folder, one line for each file is printed; the exit code is the worst of all.
     """
     from lexprint import workflows
 
@@ -49,57 +51,84 @@ def extract(
     if wants_payload and message:
         raise InputError("a message and a payload were asked for", needed="one of the two")
     keyring = load_keys(key) if wants_payload else None
-    given = read_text_file(source)
     marked_with = _marked_with(fingerprint, record)
     engine = console.build_engine(settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size)
-    if keyring is not None:
+
+    def read(name: str) -> _Answer:
+        given = open_file(name)
         with console.progress("reading") as on_progress:
+            if keyring is None:
+                found = workflows.extract(
+                    engine, given.text, marked_with=marked_with, protected=given.protected, on_progress=on_progress
+                )
+                return _of_bits(found, marked_with, wants_message=message)
             framed = workflows.extract_payload(
                 engine,
                 given.text,
                 keys=keyring,
                 bits=payload_bits,
                 marked_with=marked_with,
+                protected=given.protected,
                 false_positive=false_positive,
                 on_progress=on_progress,
             )
-        _tell(framed, keys=len(keyring), as_json=as_json)
-        return
-    with console.progress("reading") as on_progress:
-        found = workflows.extract(engine, given.text, marked_with=marked_with, on_progress=on_progress)
+        return _of_payload(framed, keys=len(keyring))
+
+    if is_folder(source):
+        raise typer.Exit(print_each(source, lambda name: _outcome(read(name)), as_json=as_json))
+    answer = read(source)
     if as_json:
-        console.print_json(workflows.as_json(found))
-    elif message and found.message is not None:
-        console.print_line(found.message)
-    elif not message:
-        console.print_line("".join(map(str, found.bits)))
-    console.say(_summary(found, marked_with))
-    if message and found.message is None:
-        console.say("lexprint: the bits are no text; needed: a text marked with --message, and what marked it")
+        console.print_json(answer.value)
+    elif answer.said is not None:
+        console.print_line(answer.said)
+    for sentence in answer.sentences:
+        console.say(sentence)
+    if answer.said is None:
         raise typer.Exit(1)
 
 
-def _tell(found: ExtractedPayload, *, keys: int, as_json: bool) -> None:
-    """That nothing is found is an answer, not a failure; the exit code says it to scripts."""
+@dataclass(frozen=True)
+class _Answer:
+    said: str | None  # None: no payload, or no text; an answer, not a failure, and the exit code says it to scripts
+    sentences: tuple[str, ...]
+    value: dict[str, object]
+
+
+def _outcome(answer: _Answer) -> Outcome:
+    if answer.said is None:
+        return Outcome(answer.sentences[-1].removeprefix("lexprint: "), answer.value, exit_code=1)
+    return Outcome(answer.said, answer.value)
+
+
+def _of_bits(found: Extracted, marked_with: Record | str | None, *, wants_message: bool) -> _Answer:
     from lexprint import workflows
 
-    if as_json:
-        console.print_json(workflows.as_json(found))
-    elif found.payload is not None:
-        console.print_line(str(found.payload))
+    value, summary = workflows.as_json(found), _summary(found, marked_with)
+    if not wants_message:
+        return _Answer("".join(map(str, found.bits)), (summary,), value)
+    if found.message is not None:
+        return _Answer(found.message, (summary,), value)
+    refusal = "lexprint: the bits are no text; needed: a text marked with --message, and what marked it"
+    return _Answer(None, (summary, refusal), value)
+
+
+def _of_payload(found: ExtractedPayload, *, keys: int) -> _Answer:
+    from lexprint import workflows
+
+    value = workflows.as_json(found)
     if (decoded := found.decoded) is not None:
-        console.say(
+        sentence = (
             f"payload of {console.counted(decoded.form.bits, 'bit')} found with key {decoded.key_id}: "
             f"{decoded.agreeing:,} of {decoded.readable:,} distinct sites agree, chance of error "
             f"{_at_most(decoded.chance_of_error)}; fingerprint {found.fingerprint}"
         )
-        return
-    console.say(
+        return _Answer(str(decoded.payload), (sentence,), value)
+    sentence = (
         f"nothing found: {console.counted(found.readable, 'distinct site')} in {console.counted(found.words, 'word')}, "
         f"{console.counted(keys, 'key')} tried, chance of error at most {found.false_positive:.0e}; "
         f"fingerprint {found.fingerprint}"
     )
-    raise typer.Exit(1)
+    return _Answer(None, (sentence,), value)
 
 
 def _at_most(chance: float) -> str:

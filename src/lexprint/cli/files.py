@@ -1,53 +1,169 @@
-"""Text files, byte for byte: any common encoding and line ending comes back as it was, and no file is ever half written."""
+"""Files of every format: what cannot be written is refused before the work, and no file is ever half written."""
 
 from __future__ import annotations
 
-import codecs
+import hashlib
 import json
 import os
 import secrets
 import stat
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from lexprint.cli import console
 from lexprint.cli.console import ReaderGone
-from lexprint.errors import FormatError, InputError
+from lexprint.errors import FormatError, InputError, LexprintError
+
+if TYPE_CHECKING:
+    from lexprint.formats.encodings import EncodedText
+    from lexprint.formats.source import Source
+    from lexprint.text.editing import Edit
+    from lexprint.text.span import Span
 
 PIPE = "-"  # standard input or output
+DOCUMENT = "A Word document, HTML, Markdown or plain text, or - for standard input."
+READABLE = "A Word document, HTML, Markdown, plain text, a PDF or an image; or - for standard input."
 
-# Longest first: the mark of UTF-32 begins with that of UTF-16.
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
+# Names that promise a format which no other content has; what else a file is, its content says.
+_PROMISES = {".docx": "Word document", ".pdf": "PDF"} | dict.fromkeys(
+    (".png", ".jpg", ".jpeg", ".tif", ".tiff"), "image"
 )
-_WITHOUT_MARK = ("utf-8", "cp1252", "latin-1")  # the last one fits any bytes
 
 
 @dataclass(frozen=True)
-class TextFile:
-    """A text and how it was written, so that it can be written so again."""
+class OpenedFile:
+    """A document, and what is needed to write it again."""
 
-    text: str = field(repr=False)
-    encoding: str
-    mark: bytes  # byte order mark
+    source: Source = field(repr=False)
+    content: bytes = field(repr=False)
+    name: str
     mode: int | None  # permissions; None: it came through a pipe
 
-    def encoded(self, text: str) -> bytes:
-        return self.mark + text.encode(self.encoding)
+    @property
+    def text(self) -> str:
+        return self.source.text
+
+    @property
+    def protected(self) -> tuple[Span, ...]:
+        return self.source.protected
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
+
+    def require_writable(self, target: str) -> None:
+        """Refuse before the work what could not be read after it: a format that is only read, or a name that misleads."""
+        if not self.source.is_writable:
+            self.source.with_edits(())  # says in the format's own words what to start from
+        promised = _PROMISES.get(Path(target).suffix.lower(), self.source.kind)
+        if promised != self.source.kind:
+            raise _misnamed(target, as_kind=promised, kind=self.source.kind)
+        self._require_same(self.content, self.source.text, self.protected, target=target)
+
+    def with_edits(self, edits: Sequence[Edit], *, target: str) -> bytes:
+        """The file with the edits made, which a reader will see as the same text with the edits made."""
+        from lexprint.text.editing import OffsetMap, apply_edits
+
+        try:
+            content = self.source.with_edits(edits)
+        except ValueError as error:  # a record of something that was marked as plain text
+            raise InputError(
+                f"{self.name} has parts that must not change, and the record changes them",
+                needed="the record that was written with this copy",
+            ) from error
+        protected = tuple(map(OffsetMap(edits).new_span, self.protected))
+        self._require_same(content, apply_edits(self.text, edits), protected, target=target)
+        return content
+
+    def _require_same(self, content: bytes, text: str, protected: Sequence[Span], *, target: str) -> None:
+        from lexprint.formats.source import open_source
+
+        is_file = target != PIPE and (Path(target).is_file() or not Path(target).exists())
+        name = Path(target).name if is_file else self.name  # the name tells Markdown from plain text
+        seen = open_source(content, name=name)
+        if (seen.text, seen.protected) == (text, tuple(protected)):
+            return
+        if seen.kind != self.source.kind:
+            raise _misnamed(target, as_kind=seen.kind, kind=self.source.kind)
+        raise LexprintError(
+            f"{self.name}, {self.source.kind}, would not read back as it was written; please report this"
+        )
 
 
-def read_text_file(name: str) -> TextFile:
-    """A file, or standard input for `-`."""
-    if name == PIPE:
-        return _decoded("standard input", _standard_input(), mode=None)
+def _misnamed(target: str, *, as_kind: str, kind: str) -> InputError:
+    return InputError(f"{target} would be taken for {as_kind}, and it is {kind}", needed=f"a name that fits {kind}")
+
+
+def open_file(name: str) -> OpenedFile:
+    """A document of any format: a file, or standard input for `-`."""
+    from lexprint.formats.source import open_source
+
     path = Path(name)
-    content = read_bytes(path)
-    return _decoded(path.name, content, mode=stat.S_IMODE(path.stat().st_mode))
+    content = read_standard_input() if name == PIPE else read_bytes(path)
+    shown = "standard input" if name == PIPE else path.name
+    mode = None if name == PIPE else stat.S_IMODE(path.stat().st_mode)
+    return OpenedFile(open_source(content, name=shown), content, shown, mode)
+
+
+def read_text_file(name: str) -> EncodedText:
+    """A list or a table, in any encoding: a file, or standard input for `-`."""
+    from lexprint.formats.encodings import decode_text
+
+    if name == PIPE:
+        return decode_text(read_standard_input(), name="standard input")
+    return decode_text(read_bytes(Path(name)), name=Path(name).name)
+
+
+def is_folder(name: str) -> bool:
+    return name != PIPE and Path(name).is_dir()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command says of one file among many."""
+
+    line: str
+    value: dict[str, object]  # the same for machines
+    exit_code: int = 0
+
+
+def print_each(folder: str, look_at: Callable[[str], Outcome], *, as_json: bool) -> int:
+    """A line, or an entry of a list, for every file below a folder, in order; gives the worst exit code.
+
+    A file that cannot be read does not stop the rest. Hidden files and folders are left out.
+    """
+    entries: list[dict[str, object]] = []
+    exit_code = 0
+    for name in _names_below(Path(folder)):
+        try:
+            outcome = look_at(str(Path(folder) / name))
+        except LexprintError as error:
+            console.say(f"lexprint: {console.printable(name)}: {error}")
+            entries.append({"file": name, "error": str(error)})
+            exit_code = max(exit_code, error.exit_code)
+            continue
+        exit_code = max(exit_code, outcome.exit_code)
+        entries.append({"file": name, **outcome.value})
+        if not as_json:
+            console.print_line(f"{console.printable(name)}: {outcome.line}")
+    if as_json:
+        console.print_json(entries)
+    return exit_code
+
+
+def _names_below(folder: Path) -> list[str]:
+    names = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        inside = (Path(place, name) for name in files if not name.startswith("."))
+        names += [path.relative_to(folder).as_posix() for path in inside if path.is_file()]
+    if not names:
+        raise FormatError(str(folder), found="a folder without files", needed="a file, or a folder with some")
+    return sorted(names)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -64,31 +180,16 @@ def read_bytes(path: Path) -> bytes:
 def read_json_file(name: str) -> object:
     path = Path(name)
     try:
-        value: object = json.loads(_standard_input() if name == PIPE else read_bytes(path))
+        value: object = json.loads(read_standard_input() if name == PIPE else read_bytes(path))
     except (ValueError, RecursionError) as error:
         raise FormatError(path.name, found="not JSON", needed="the JSON that lexprint embed wrote") from error
     return value
 
 
-def _standard_input() -> bytes:
+def read_standard_input() -> bytes:
     if sys.stdin is None:
-        raise InputError("standard input is closed", needed="a text on standard input")
+        raise InputError("standard input is closed", needed="a document on standard input")
     return sys.stdin.buffer.read()
-
-
-def _decoded(name: str, content: bytes, *, mode: int | None) -> TextFile:
-    for mark, encoding in _BYTE_ORDER_MARKS:
-        if content.startswith(mark):
-            try:
-                return TextFile(content[len(mark) :].decode(encoding), encoding, mark, mode)
-            except UnicodeDecodeError as error:
-                raise FormatError(name, found=f"damaged {encoding.upper()}", needed="a text file") from error
-    if b"\0" in content:
-        raise FormatError(name, found="not text", needed="a text file; UTF-16 needs its byte order mark")
-    for encoding in _WITHOUT_MARK:
-        with suppress(UnicodeDecodeError):
-            return TextFile(content.decode(encoding), encoding, b"", mode)
-    raise AssertionError("Latin-1 fits any bytes")
 
 
 def require_writable(name: str, *others: str) -> None:

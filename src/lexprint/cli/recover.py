@@ -8,12 +8,12 @@ import typer
 
 from lexprint.cli import console
 from lexprint.cli.extract import load_record
-from lexprint.cli.files import PIPE, read_text_file, require_writable, write_bytes
+from lexprint.cli.files import DOCUMENT, PIPE, open_file, require_writable, write_bytes
 from lexprint.errors import InputError
 
 
 def recover(
-    source: str = typer.Argument(..., metavar="IN", help="A marked text file, or - for standard input."),
+    source: str = typer.Argument(..., metavar="IN", help=f"The marked copy. {DOCUMENT}"),
     target: str = typer.Argument(..., metavar="OUT", help="Where the original goes, or - for standard output."),
     record: str | None = typer.Option(None, "--record", help="The record of the copy: restores it exactly."),
     settings: Path | None = console.SETTINGS,
@@ -32,7 +32,8 @@ def recover(
     if target == PIPE and as_json:
         raise InputError("two things would go to standard output", needed="a file for the text")
     require_writable(target, source, *([] if record is None else [record]))
-    given = read_text_file(source)
+    given = open_file(source)
+    given.require_writable(target)
     if record is not None:
         found = workflows.restore(given.text, load_record(record))
     else:
@@ -40,8 +41,8 @@ def recover(
             settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size
         )
         with console.progress("recovering") as on_progress:
-            found = workflows.recover(engine, given.text, on_progress=on_progress)
-    write_bytes(target, given.encoded(found.text), mode=given.mode)
+            found = workflows.recover(engine, given.text, protected=given.protected, on_progress=on_progress)
+    write_bytes(target, given.with_edits(found.edits, target=target), mode=given.mode)
     if as_json:
         console.print_json(workflows.as_json(found))
     kind = "exact" if found.is_exact else "most probable"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import sys
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from lexprint.cli import console, keys
-from lexprint.cli.files import PIPE, read_bytes, require_writable
+from lexprint.cli.files import PIPE, READABLE, Outcome, is_folder, open_file, print_each, require_writable
 from lexprint.cli.registry import REGISTRY
 from lexprint.cli.report import keys_at_hand, print_report, write_page, write_signed
 from lexprint.errors import InputError
@@ -22,7 +21,7 @@ REPORT_NAMES = (".html", ".htm", ".json")
 
 
 def trace(
-    leak: str = typer.Argument(..., metavar="LEAK", help="A file in any format that can be read, or - for text."),
+    leak: str = typer.Argument(..., metavar="LEAK", help=f"{READABLE} Of a folder, every file."),
     registry: str = REGISTRY,
     document: str | None = typer.Option(
         None, "--document", metavar="ID", help="The document it is of; else it is found by its wording."
@@ -40,8 +39,18 @@ def trace(
 
     Copies are named only within the error bound; the evidence is compared word by word, without a language model. Every
     trace is kept in the registry, signed if there is a key. Exit code 0 if a copy is named, 1 if none can be, or if no
-    registered document is like the leak.
+    registered document is like the leak. Of a folder, one line for each file is printed; the exit code is the worst of all.
     """
+    if is_folder(leak):
+        if report is not None:
+            raise InputError(
+                "--report is for one leak, and a folder was given", needed="lexprint report show, for each"
+            )
+
+        def look_at(name: str) -> Outcome:
+            return _outcome(_traced(name, registry=registry, document=document, error_bound=error_bound, key=key))
+
+        raise typer.Exit(print_each(leak, look_at, as_json=as_json))
     if report is not None:
         if Path(report).suffix.lower() not in REPORT_NAMES:
             raise InputError(
@@ -62,31 +71,33 @@ def trace(
 
 
 def _traced(leak: str, *, registry: str, document: str | None, error_bound: float, key: Path | None) -> Report:
-    from lexprint.formats.source import open_source
     from lexprint.tracing.registry import open_existing_registry
     from lexprint.workflows.tracing import trace as trace_leak
 
-    content = _read(leak)
-    text = open_source(content, name="standard input" if leak == PIPE else Path(leak).name).text
+    given = open_file(leak)
     keyring = keys_at_hand(key)
     with open_existing_registry(registry) as opened:
         return trace_leak(
             opened,
-            text,
+            given.text,
             error_bound=error_bound,
             document_id=document,
-            leak_digest=hashlib.sha256(content).hexdigest(),
+            leak_digest=given.digest,
             keys=keyring,
             engine=console.build_engine(),
         )
 
 
-def _read(leak: str) -> bytes:
-    if leak != PIPE:
-        return read_bytes(Path(leak))
-    if sys.stdin is None:
-        raise InputError("standard input is closed", needed="a text on standard input")
-    return sys.stdin.buffer.read()
+def _outcome(made: Report) -> Outcome:
+    from lexprint.tracing.report import report_bytes
+    from lexprint.tracing.report_wording import headline
+
+    named = "; ".join(
+        f"copy {copy.number} is that of {console.printable(copy.recipient or '')}" for copy in made.accused
+    )
+    parts = (headline(made).rstrip("."), named, f"report {made.id}")
+    value: dict[str, object] = json.loads(report_bytes(made))
+    return Outcome("; ".join(filter(None, parts)), value, exit_code=0 if made.accused else 1)
 
 
 def _is_json(target: str) -> bool:
