@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "lexprint"
 ROWS: tuple[frozenset[str], ...] = tuple(
     frozenset(row.split())
     for row in (
-        "cli server",
+        "cli client server",
         "evaluation",
         "scale",
         "workflows",

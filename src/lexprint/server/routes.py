@@ -159,6 +159,17 @@ def show_file(file_id: schemas.Identifier, service: TheService, caller: TheCalle
     return verbs.file_json(find_file(service.registry, caller.id, file_id))
 
 
+@shared.get("/files/{file_id}/text", response_model=schemas.FileText)
+async def show_text(file_id: schemas.Identifier, service: TheService, caller: TheCaller) -> Answer:
+    """The text of a file of yours, in which spans are counted."""
+
+    def work(on_progress: OnProgress) -> Answer:
+        file = find_file(service.registry, caller.id, file_id)
+        return {"id": file_id, "text": open_source(file.content, name=file.name).text}
+
+    return await service.desk.run(work, seconds=service.limits.seconds)
+
+
 @shared.get("/files/{file_id}/content", response_class=Response)
 def download(file_id: schemas.Identifier, service: TheService, caller: TheCaller) -> Response:
     """A file of yours."""

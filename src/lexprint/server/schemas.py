@@ -210,6 +210,11 @@ class FileInfo(BaseModel):
     created_at: datetime
 
 
+class FileText(BaseModel):
+    id: str
+    text: str
+
+
 class UploadedFile(FileInfo):
     characters: int
     words: int

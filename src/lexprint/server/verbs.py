@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
@@ -26,9 +27,18 @@ from lexprint.text.protection import PROTECTIONS
 from lexprint.tracing.records import DocumentRecord, IssuedCopy
 from lexprint.tracing.report import Report, report_json
 from lexprint.tracing.report_wording import chance_in_words, explanation, headline
+from lexprint.tracing.significance import sites_needed
 from lexprint.watermark.records import read_record
 from lexprint.workflows.copy_files import extension_of
-from lexprint.workflows.issuing import Master, Wishes, analyse_document, copy_edits, issue as issue_copies, issue_blind
+from lexprint.workflows.issuing import (
+    Master,
+    Wishes,
+    analyse_document,
+    comfortable_sites,
+    copy_edits,
+    issue as issue_copies,
+    issue_blind,
+)
 from lexprint.workflows.recipients import read_recipients
 from lexprint.workflows.review import ReviewLine
 from lexprint.workflows.tracing import trace as trace_leak
@@ -170,8 +180,21 @@ def analyse(desk: Desk, asked: schemas.AnalyseRequest, on_progress: OnProgress) 
         protections=PROTECTIONS - set(asked.unprotected),
         on_progress=on_progress,
     )
-    is_writable = opened.source.is_writable
-    return {"text": opened.text, "kind": opened.source.kind, "is_writable": is_writable} | workflows.as_json(analysis)
+    facts = {"text": opened.text, "kind": opened.source.kind, "is_writable": opened.source.is_writable}
+    return facts | workflows.as_json(analysis) | {"serves": _serves()}
+
+
+@cache
+def _serves() -> list[dict[str, int]]:
+    """How many sites so many recipients need, if a leak is whole, and if a tenth of its words was edited."""
+    return [
+        {
+            "recipients": recipients,
+            "sites": sites_needed(recipients, wrong=0.0),
+            "sites_if_edited": comfortable_sites(recipients),
+        }
+        for recipients in (1, 10, 100, 1_000, 10_000, 100_000)
+    ]
 
 
 def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> Answer:

@@ -1,0 +1,148 @@
+"""A real Chromium, driven over its debugging pipe: nothing has to be installed but the browser."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+OPTIONS = """
+    --headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync
+    --disable-dev-shm-usage --no-first-run --hide-scrollbars --disable-extensions --remote-debugging-pipe about:blank
+""".split()
+PATIENCE_SECONDS = 60.0
+
+
+@dataclass
+class Tab:
+    """One page of the browser."""
+
+    commands: int
+    answers: int
+    session: str | None = None
+    console: list[str] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    _rest: bytes = b""
+
+    def call(self, method: str, **parameters: object) -> dict[str, Any]:
+        """A command of the debugging protocol, and its answer."""
+        number = next(self._numbers)
+        message: dict[str, object] = {"id": number, "method": method, "params": parameters}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.commands, json.dumps(message).encode() + b"\0")
+        while True:
+            received = self._receive()
+            if received.get("id") == number:
+                assert "error" not in received, received
+                result: dict[str, Any] = received["result"]
+                return result
+            self._note(received)
+
+    def _receive(self) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            chunk = os.read(self.answers, 1 << 16)
+            assert chunk, "the browser has ended"
+            self._rest += chunk
+        message, _, self._rest = self._rest.partition(b"\0")
+        received: dict[str, Any] = json.loads(message)
+        return received
+
+    def _note(self, event: dict[str, Any]) -> None:
+        """What a user would find in the console."""
+        if event.get("method") == "Runtime.exceptionThrown":
+            self.console.append(str(event["params"]["exceptionDetails"].get("exception", {}).get("description")))
+        elif event.get("method") == "Log.entryAdded" and event["params"]["entry"]["level"] == "error":
+            self.console.append(event["params"]["entry"]["text"])
+
+    def open(self, url: str) -> None:
+        self.call("Page.navigate", url=url)
+        self.wait_for("document.readyState === 'complete'")
+
+    def run(self, script: str) -> Any:
+        """The value of an expression in the page."""
+        answer = self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True, userGesture=True
+        )
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def wait_for(self, condition: str) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not self.run(f"Boolean({condition})"):
+            assert time.monotonic() < deadline, f"{condition} did not come true; {self.console}"
+            time.sleep(0.05)
+
+    def look(self, *, width: int, height: int, theme: str) -> None:
+        """As on a screen of that size, in the light or the dark theme."""
+        is_phone = width < 600
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=is_phone
+        )
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+
+    def press(self, key: str) -> None:
+        codes = {"Tab": 9, "Enter": 13, "ArrowRight": 39, " ": 32}
+        text = {"Enter": "\r", " ": " "}.get(key, "")
+        for kind in ("keyDown", "keyUp"):
+            self.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=codes[key],
+                **({"text": text} if text and kind == "keyDown" else {}),
+            )
+
+    def screenshot(self, path: Path, *, whole: bool = False) -> None:
+        found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        path.write_bytes(base64.b64decode(found["data"]))
+
+
+@contextmanager
+def browser() -> Iterator[Tab]:
+    """A fresh browser with one tab; it ends with the block."""
+    assert PROGRAM is not None
+    command_read, command_write = os.pipe()
+    answer_read, answer_write = os.pipe()
+
+    def connect() -> None:  # the browser reads from 3 and writes to 4
+        os.dup2(command_read, 63)
+        os.dup2(answer_write, 64)
+        os.dup2(63, 3)
+        os.dup2(64, 4)
+
+    with TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        process = subprocess.Popen(
+            [PROGRAM, f"--user-data-dir={profile}", *OPTIONS],
+            preexec_fn=connect,
+            close_fds=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(command_read)
+        os.close(answer_write)
+        try:
+            tab = Tab(command_write, answer_read)
+            target = tab.call("Target.createTarget", url="about:blank")["targetId"]
+            tab.session = tab.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            for domain in ("Page", "Runtime", "Log"):
+                tab.call(f"{domain}.enable")
+            yield tab
+        finally:
+            process.kill()
+            process.wait()
+            os.close(command_write)
+            os.close(answer_read)
