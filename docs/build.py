@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import typer
+
+from lexprint import cli
 from lexprint.engine import Engine
 from lexprint.workflows import find_substitutes
 
@@ -49,5 +55,75 @@ def substitutes(engine: Engine) -> str:
     return "\n".join([*lines, "", f"Fingerprint: `{engine.fingerprint}`", ""])
 
 
+def cli_reference() -> str:
+    """Every command with its arguments and options, as its own help has them."""
+    group = typer.main.get_command(cli.app)
+    codes = (cli.__doc__ or "").strip().split("\n\n")[1]
+    lines = [
+        "# The command line",
+        "",
+        "What `lexprint COMMAND --help` says, on one page. Written by `make docs`.",
+        "",
+        "Documents may be Word (.docx), HTML, Markdown or plain text; leaks may be PDFs, images and scans too. What a file is,",
+        "its content says and not its name. `-` is standard input or output; results go to standard output, all else to",
+        "standard error.",
+        "",
+        f"Exit codes: {' '.join(codes.split())}",
+        "",
+        "Completion of commands and options for your shell: `lexprint --install-completion`.",
+        "",
+    ]
+    return "\n".join([*lines, *_group(group, "lexprint")])
+
+
+def _group(group: Any, path: str) -> Iterator[str]:
+    for name, command in group.commands.items():
+        yield from _command(command, f"{path} {name}")
+        if hasattr(command, "commands"):
+            yield from _group(command, f"{path} {name}")
+
+
+def _command(command: Any, path: str) -> Iterator[str]:
+    """Markup of one command; a group's commands follow it, one level below."""
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    options = [one for one in command.params if one.param_type_name == "option" and not one.hidden]
+    yield f"{'#' * (1 + path.count(' '))} `{path}`"
+    yield ""
+    yield from (" ".join(paragraph.split()) + "\n" for paragraph in (command.help or "").split("\n\n"))
+    if hasattr(command, "commands"):
+        return
+    named = [(argument.metavar or argument.name.upper(), argument) for argument in arguments]
+    shown = [name if argument.required else f"[{name}]" for name, argument in named]
+    yield f"    {' '.join([path, *(['[OPTIONS]'] if options else []), *shown])}\n"
+    for name, argument in named:
+        yield f"- `{name}`: {argument.help}"
+    for option in options:
+        names = ", ".join([*option.opts, *option.secondary_opts])
+        yield f"- `{names}{_value(command, option)}`: {option.help}{_notes(option)}"
+    yield ""
+
+
+def _value(command: Any, option: Any) -> str:
+    if option.is_flag:
+        return ""
+    kind = str(inspect.signature(command.callback).parameters[option.name].annotation).partition(" ")[0]
+    return f" {option.metavar or _KINDS.get(kind, 'TEXT')}"
+
+
+_KINDS = {"int": "NUMBER", "float": "NUMBER", "Path": "FILE"}
+
+
+def _notes(option: Any) -> str:
+    """What must be given, and what stands where nothing is."""
+    notes = ["Required."] if option.required else []
+    if option.default and not option.required:  # of a number, 0 is explained where it means something
+        shown = ", ".join(option.default) if isinstance(option.default, list) else f"{option.default}"
+        notes.append(f"Default: {shown.removesuffix('.0')}.")
+    if option.envvar:
+        notes.append(f"Variable: `{option.envvar}`.")
+    return "".join(f" {note}" for note in notes)
+
+
 if __name__ == "__main__":
+    (HERE / "cli.md").write_text(cli_reference(), "utf-8")
     (HERE / "substitutes.md").write_text(substitutes(Engine()), "utf-8")

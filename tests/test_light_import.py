@@ -7,11 +7,16 @@ from importlib.util import find_spec
 import pytest
 
 HEAVY = {
+    "cryptography",
     "fastapi",
+    "lxml",
     "matplotlib",
     "numpy",
+    "nupunkt",
     "onnx",
     "onnxruntime",
+    "pypdf",
+    "rapidfuzz",
     "ray",
     "scipy",
     "sqlalchemy",

@@ -10,7 +10,7 @@ from tests.cli.conftest import Run
 @pytest.fixture
 def marked(run: Run, folder: Path) -> Path:
     """A marked text and its record, `r.json`."""
-    assert run("embed", "in.txt", "out.txt", "--bits", "10" * 12, "--record", "r.json").code == 0
+    assert run("embed", "in.txt", "out.txt", "--bits", "10" * 8, "--record", "r.json").code == 0
     return folder / "out.txt"
 
 

@@ -17,6 +17,7 @@ from lexprint.cli import (
     capacity,
     demo,
     diff,
+    doctor,
     embed,
     evaluate,
     extract,
@@ -42,22 +43,29 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("embed")(embed.embed)
-app.command("extract")(extract.extract)
-app.command("recover")(recover.recover)
-app.command("capacity")(capacity.capacity)
-app.command("diff")(diff.diff)
-app.command("substitutes")(substitutes.substitutes)
-app.command("demo")(demo.demo)
-app.command("analyse")(issue.analyse)
-app.command("issue")(issue.issue)
-app.command("trace")(trace.trace)
-app.command("serve")(serve.serve)
-app.add_typer(report.app, name="report")
-app.add_typer(registry.app, name="registry")
-app.add_typer(keys.app, name="key")
-app.add_typer(tokens.app, name="token")
-app.add_typer(evaluate.app, name="evaluate")
+
+COPIES = "Copies for recipients"
+app.command("issue", rich_help_panel=COPIES)(issue.issue)
+app.command("trace", rich_help_panel=COPIES)(trace.trace)
+app.command("analyse", rich_help_panel=COPIES)(issue.analyse)
+app.add_typer(report.app, name="report", rich_help_panel=COPIES)
+app.add_typer(registry.app, name="registry", rich_help_panel=COPIES)
+
+MARKS = "Marks of your own"
+app.command("embed", rich_help_panel=MARKS)(embed.embed)
+app.command("extract", rich_help_panel=MARKS)(extract.extract)
+app.command("recover", rich_help_panel=MARKS)(recover.recover)
+app.command("capacity", rich_help_panel=MARKS)(capacity.capacity)
+app.command("diff", rich_help_panel=MARKS)(diff.diff)
+app.command("substitutes", rich_help_panel=MARKS)(substitutes.substitutes)
+
+SET_UP = "Setting up"
+app.command("demo", rich_help_panel=SET_UP)(demo.demo)
+app.command("doctor", rich_help_panel=SET_UP)(doctor.doctor)
+app.add_typer(keys.app, name="key", rich_help_panel=SET_UP)
+app.command("serve", rich_help_panel=SET_UP)(serve.serve)
+app.add_typer(tokens.app, name="token", rich_help_panel=SET_UP)
+app.add_typer(evaluate.app, name="evaluate", rich_help_panel=SET_UP)
 
 
 def _print_version(wanted: bool) -> None:

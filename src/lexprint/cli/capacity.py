@@ -26,7 +26,7 @@ COLOURS = ((215, 86, 70), (240, 200, 80), (96, 178, 98))  # from the floor to ce
 
 
 def capacity(
-    source: str = typer.Argument(..., metavar="IN", help=f"{READABLE} Of a folder, every file."),
+    source: str = typer.Argument(..., metavar="IN", help=f"{READABLE} A folder means every file in it."),
     paragraphs: int = typer.Option(10, "--paragraphs", min=0, help="Paragraphs in the heat map; 0: all."),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
@@ -37,8 +37,8 @@ def capacity(
 ) -> None:
     """Tell how many bits a document can carry, where, and at what price in meaning; nothing is changed.
 
-    SR is the probability that the sentence entails itself with the other word of the pair in place. Of a folder, one line
-    for each file is printed; the exit code is the worst of all.
+    SR is the probability that the sentence entails itself with the other word of the pair in place. For a folder, one line is
+    printed for each file, and the exit code is the worst of them.
     """
     from lexprint import workflows
 

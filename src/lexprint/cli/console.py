@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS = 2.0  # a bar for less is only a flicker
 
-SETTINGS = typer.Option(None, "--settings", help="TOML file with settings; writer and reader need the same.")
-PROFILE = typer.Option(None, "--profile", help="Named settings, such as paper.")
+SETTINGS = typer.Option(
+    None, "--settings", metavar="FILE", help="TOML file with settings; writer and reader need the same."
+)
+PROFILE = typer.Option(None, "--profile", metavar="NAME", help="Named settings, such as paper.")
 GAP = typer.Option(None, "--gap", help="Words skipped after a site (f in the paper).")
 THREADS = typer.Option(0, "--threads", min=0, help="Threads of the models; 0: one per core.")
 BATCH_SIZE = typer.Option(64, "--batch-size", min=1, help="Inputs that a model is given at once; changes no result.")

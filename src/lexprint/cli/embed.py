@@ -24,7 +24,7 @@ MOST_DIGITS = 40  # of a number that is a payload; 128 bits have 39
 def embed(
     source: str = typer.Argument(..., metavar="IN", help=DOCUMENT),
     target: str = typer.Argument(..., metavar="OUT", help="Where the marked copy goes, or - for standard output."),
-    bits: str | None = typer.Option(None, "--bits", help="What to write, as zeros and ones."),
+    bits: str | None = typer.Option(None, "--bits", metavar="BITS", help="What to write, as zeros and ones."),
     message: str | None = typer.Option(None, "--message", help="What to write, as text; each byte takes eight bits."),
     payload: str | None = typer.Option(
         None, "--payload", help="What to write under your key, to every site: it survives cutting and editing."
@@ -32,7 +32,9 @@ def embed(
     key: Path | None = KEY,
     payload_bits: int | None = PAYLOAD_BITS,
     false_positive: float = FALSE_POSITIVE,
-    record: str | None = typer.Option(None, "--record", help="File for what reading and exact restoring need."),
+    record: str | None = typer.Option(
+        None, "--record", metavar="FILE", help="Where to keep what reading and exact restoring need."
+    ),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     gap: int | None = console.GAP,

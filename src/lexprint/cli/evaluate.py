@@ -13,7 +13,7 @@ from lexprint.cli.console import json_text, print_json, print_line, progress, sa
 from lexprint.cli.files import write_bytes
 from lexprint.errors import InputError
 
-DATA = typer.Option(None, "--data", help="Folder with the data; default: the variable LEXPRINT_DATA.")
+DATA = typer.Option(None, "--data", metavar="FOLDER", help="Folder with the data; default: the variable LEXPRINT_DATA.")
 
 app = typer.Typer(help="Measure what the paper measures, on data that you provide.", no_args_is_help=True)
 
@@ -28,7 +28,9 @@ def swords(
     data: Path | None = DATA,
     split: str = typer.Option("dev", "--split", help="dev or test."),
     limit: int | None = typer.Option(None, "--limit", min=1, help="Only the first N targets."),
-    output: Path | None = typer.Option(None, "--output", help="Folder for swords.json and swords.md."),
+    output: Path | None = typer.Option(
+        None, "--output", metavar="FOLDER", help="Folder for swords.json and swords.md."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
 ) -> None:
     """Precision, recall and F at ten on the Stanford Word Substitution Benchmark, beside the paper's figures."""
@@ -79,10 +81,12 @@ def watermark(
     sentences: int = typer.Option(300, "--sentences", min=1, help="Sentences of at least five words, from each set."),
     sets: list[str] = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are."),
     gap: list[str] = typer.Option(["1"], "--gap", help="Words skipped after a site (f), also several, with commas."),
-    seed: int = typer.Option(1, "--seed", help="Of the random bits and the choice of examples."),
+    seed: int = typer.Option(1, "--seed", help="Seed of the random bits and the choice of examples."),
     disturb: bool = typer.Option(False, "--disturb", help="Also read re-flowed, re-typeset and re-encoded copies."),
     examples: int = typer.Option(0, "--examples", min=0, help="Marked sentences to print for each set."),
-    output: Path | None = typer.Option(None, "--output", help="Folder for watermark.json and watermark.md."),
+    output: Path | None = typer.Option(
+        None, "--output", metavar="FOLDER", help="Folder for watermark.json and watermark.md."
+    ),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     threads: int = console.THREADS,
@@ -95,7 +99,15 @@ def watermark(
     """
     from lexprint.evaluation import datasets
     from lexprint.evaluation.disturbances import DISTURBANCES
-    from lexprint.evaluation.watermark import Experiment, disturbance_table, example_list, measure, row_json, table
+    from lexprint.evaluation.watermark import (
+        Experiment,
+        disturbance_table,
+        example_list,
+        measure,
+        new_substituter,
+        row_json,
+        table,
+    )
 
     gaps = _numbers(_listed(gap))
     corpora = datasets.corpora(datasets.data_folder(data), _listed(sets))
@@ -104,10 +116,12 @@ def watermark(
         sentences=sentences, seed=seed, examples=examples, disturbances=DISTURBANCES if disturb else {}
     )
     rows = []
-    runs = [(corpus, one) for one in gaps for corpus in corpora]
-    for number, (corpus, one) in enumerate(runs, start=1):
-        with progress(f"{number}/{len(runs)} {corpus.title}, f = {one}") as on_progress:
-            rows.append(measure(engine, corpus, experiment, gap=one, on_progress=on_progress))
+    for number, corpus in enumerate(corpora, start=1):
+        writer = new_substituter(engine)
+        for one in gaps:
+            with progress(f"{number}/{len(corpora)} {corpus.title}, f = {one}") as on_progress:
+                rows.append(measure(engine, corpus, experiment, gap=one, writer=writer, on_progress=on_progress))
+    rows.sort(key=lambda row: gaps.index(row.gap))
     parts = [table(rows)]
     if disturb:
         parts.append(f"Bit errors after changes that leave the words alone:\n\n{disturbance_table(rows)}")
@@ -136,8 +150,10 @@ def tracing(
     trials: int = typer.Option(200, "--trials", min=1, help="Leaks for each attack."),
     mixes: int = typer.Option(50, "--mixes", min=0, help="Leaks for each way of mixing copies; 0 leaves that out."),
     never_issued: int = typer.Option(10_000, "--never-issued", min=1, help="Innocent copies for each document."),
-    seed: int = typer.Option(1, "--seed", help="Of codewords, choices and attacks."),
-    output: Path | None = typer.Option(None, "--output", help="Folder for tracing.json, tracing.md and tracing.svg."),
+    seed: int = typer.Option(1, "--seed", help="Seed of codewords, choices and attacks."),
+    output: Path | None = typer.Option(
+        None, "--output", metavar="FOLDER", help="Folder for tracing.json, tracing.md and tracing.svg."
+    ),
     threads: int = console.THREADS,
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
 ) -> None:
@@ -204,11 +220,13 @@ def payload(
     sets: list[str] = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are."),
     documents: int = typer.Option(5, "--documents", min=1, help="Texts made of each set."),
     words: int = typer.Option(1000, "--words", min=50, help="Words of a text, about."),
-    bits: int = typer.Option(16, "--bits", min=1, max=64, help="Of the payload."),
+    bits: int = typer.Option(16, "--bits", min=1, max=64, help="Bits of the payload."),
     false_positive: float = typer.Option(1e-6, "--false-positive", help="Chance of error that a reader accepts."),
     keys: int = typer.Option(10_000, "--keys", min=0, help="Other keys tried in all."),
-    seed: int = typer.Option(1, "--seed", help="Of payloads and attacks; keys are always new."),
-    output: Path | None = typer.Option(None, "--output", help="Folder for payload.json and payload.md."),
+    seed: int = typer.Option(1, "--seed", help="Seed of payloads and attacks; keys are always new."),
+    output: Path | None = typer.Option(
+        None, "--output", metavar="FOLDER", help="Folder for payload.json and payload.md."
+    ),
     threads: int = console.THREADS,
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
 ) -> None:

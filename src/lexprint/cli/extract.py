@@ -24,14 +24,16 @@ FALSE_POSITIVE = typer.Option(1e-6, "--false-positive", help="Chance of finding 
 
 
 def extract(
-    source: str = typer.Argument(..., metavar="IN", help=f"{READABLE} Of a folder, every file."),
+    source: str = typer.Argument(..., metavar="IN", help=f"{READABLE} A folder means every file in it."),
     message: bool = typer.Option(False, "--message", help="Print what the bits say as text."),
     payload: bool = typer.Option(False, "--payload", help="Look for a payload; --key says so too."),
     key: Path | None = KEY,
     payload_bits: int | None = PAYLOAD_BITS,
     false_positive: float = FALSE_POSITIVE,
     fingerprint: str | None = typer.Option(None, "--fingerprint", help="That of the copy; refuse to read any other."),
-    record: str | None = typer.Option(None, "--record", help="The record of the copy; names what marked it."),
+    record: str | None = typer.Option(
+        None, "--record", metavar="FILE", help="The record of the copy; names what marked it."
+    ),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     gap: int | None = console.GAP,
@@ -43,7 +45,7 @@ def extract(
 
     Every text says something: whether it was ever marked, bits alone do not tell. A payload does: it is found with a stated
     chance of error, or nothing is. Exit code 1 if a message was asked for and the bits are no text, or no payload is found.
-    Of a folder, one line for each file is printed; the exit code is the worst of all.
+    For a folder, one line is printed for each file, and the exit code is the worst of them.
     """
     from lexprint import workflows
 

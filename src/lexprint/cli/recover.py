@@ -8,24 +8,28 @@ import typer
 
 from lexprint.cli import console
 from lexprint.cli.extract import load_record
-from lexprint.cli.files import DOCUMENT, PIPE, open_file, require_writable, write_bytes
+from lexprint.cli.files import PIPE, open_file, require_writable, write_bytes
 from lexprint.errors import InputError
 
 
 def recover(
-    source: str = typer.Argument(..., metavar="IN", help=f"The marked copy. {DOCUMENT}"),
+    source: str = typer.Argument(
+        ..., metavar="IN", help="The marked copy: Word, HTML, Markdown or plain text; or - for standard input."
+    ),
     target: str = typer.Argument(..., metavar="OUT", help="Where the original goes, or - for standard output."),
-    record: str | None = typer.Option(None, "--record", help="The record of the copy: restores it exactly."),
+    record: str | None = typer.Option(
+        None, "--record", metavar="FILE", help="The record of the copy: restores it exactly."
+    ),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     gap: int | None = console.GAP,
     threads: int = console.THREADS,
     batch_size: int = console.BATCH_SIZE,
-    as_json: bool = console.AS_JSON,
+    as_json: bool = typer.Option(False, "--json", help="Print what was changed as JSON."),
 ) -> None:
-    """Restore the original of a marked text: exactly with its record, else the most probable one.
+    """Restore the original of a marked copy: exactly with its record, else the most probable one.
 
-    With a record no model is asked, and the text must be the marked one, unchanged.
+    With a record no model is asked, and the text must be that of the marked copy, unchanged.
     """
     from lexprint import workflows
 

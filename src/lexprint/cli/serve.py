@@ -17,7 +17,9 @@ MEGABYTE = 1 << 20
 
 
 def serve(
-    host: str = typer.Option("127.0.0.1", "--host", help="Address to listen on; others than this machine need tokens."),
+    host: str = typer.Option(
+        "127.0.0.1", "--host", help="Address to listen on; any but this machine alone needs tokens."
+    ),
     port: int = typer.Option(8400, "--port", min=1, max=65535, help="Port to listen on."),
     registry: str = typer.Option(
         "lexprint.db",
@@ -28,11 +30,13 @@ def serve(
     ),
     key: Path | None = keys.KEY,
     workers: int = typer.Option(1, "--workers", min=1, max=64, help="Processes; each loads the models for itself."),
-    always_tokens: bool = typer.Option(False, "--always-tokens", help="Need a token on this machine too."),
+    always_tokens: bool = typer.Option(False, "--always-tokens", help="Ask for a token on this machine too."),
     open_page: bool = typer.Option(False, "--open", help="Open the page in your browser."),
     most_megabytes: int = typer.Option(32, "--most-megabytes", min=1, help="Largest body of a request."),
     seconds: float = typer.Option(60.0, "--seconds", help="Longest time for a request; jobs have no limit."),
-    requests_per_minute: int = typer.Option(600, "--requests-per-minute", min=1, help="Of one token."),
+    requests_per_minute: int = typer.Option(
+        600, "--requests-per-minute", min=1, help="Requests that one token may make in a minute."
+    ),
     waiting: int = typer.Option(8, "--waiting", min=1, help="Requests that may wait for the models; then 429."),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,

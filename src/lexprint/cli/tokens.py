@@ -23,7 +23,7 @@ USUAL_DAYS = 90
 def new(
     name: str = typer.Argument(..., metavar="NAME", help="Whose it is, or what for."),
     scope: list[str] = typer.Option(..., "--scope", help="mark, trace or admin; may be given more than once."),
-    days: int = typer.Option(USUAL_DAYS, "--days", min=0, max=3650, help="Until it expires; 0: never."),
+    days: int = typer.Option(USUAL_DAYS, "--days", min=0, max=3650, help="Days until it expires; 0: never."),
     registry: str = REGISTRY,
 ) -> None:
     """Make a token; it is printed this once, and only a digest of it is kept."""

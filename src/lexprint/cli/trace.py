@@ -21,7 +21,7 @@ REPORT_NAMES = (".html", ".htm", ".json")
 
 
 def trace(
-    leak: str = typer.Argument(..., metavar="LEAK", help=f"{READABLE} Of a folder, every file."),
+    leak: str = typer.Argument(..., metavar="LEAK", help=f"{READABLE} A folder means every file in it."),
     registry: str = REGISTRY,
     document: str | None = typer.Option(
         None, "--document", metavar="ID", help="The document it is of; else it is found by its wording."
@@ -39,7 +39,8 @@ def trace(
 
     Copies are named only within the error bound; the evidence is compared word by word, without a language model. Every
     trace is kept in the registry, signed if there is a key. Exit code 0 if a copy is named, 1 if none can be, or if no
-    registered document is like the leak. Of a folder, one line for each file is printed; the exit code is the worst of all.
+    registered document is like the leak. For a folder, one line is printed for each file, and the exit code is the
+    worst of them.
     """
     if is_folder(leak):
         if report is not None:
