@@ -23,6 +23,7 @@ from lexprint.evaluation.datasets import Corpus
 from lexprint.evaluation.metrics import entailment_means, similarity_means
 from lexprint.evaluation.tables import markdown_table
 from lexprint.text.editing import apply_edits
+from lexprint.text.protection import PROTECTIONS
 from lexprint.text.segmentation import segment
 from lexprint.tracing.records import Code, Codewords, DocumentRecord
 from lexprint.tracing.significance import largest_p_value
@@ -49,8 +50,8 @@ def pieces(corpus: Corpus, *, words: int, count: int) -> Iterator[str]:
 
 
 def master_of(engine: Engine, text: str, *, name: str, on_progress: OnProgress | None = None) -> DocumentRecord:
-    """A document as issuing would register it, with fair coins."""
-    analysis = analyse_document(engine, text, on_progress=on_progress)
+    """A document as issuing would register it, with fair coins; what people say in novels and reviews is no quotation."""
+    analysis = analyse_document(engine, text, protections=PROTECTIONS - {"quotations"}, on_progress=on_progress)
     return DocumentRecord(
         id="0" * 16,
         name=name,

@@ -101,14 +101,23 @@ class Experiment:
 
 
 def measure(
-    engine: Engine, corpus: Corpus, experiment: Experiment, *, gap: int, on_progress: OnProgress | None = None
+    engine: Engine,
+    corpus: Corpus,
+    experiment: Experiment,
+    *,
+    gap: int,
+    writer: Substituter | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Row:
-    """Write random bits to the first sentences of a set, and read them as another reader would, who knows nothing."""
+    """Write random bits to the first sentences of a set, and read them as another reader would, who knows nothing.
+
+    The writer may remember what the models said of the same text with another gap.
+    """
     document = segment(first_sentences(corpus.text, experiment.sentences))
     on_words = counting(2 * document.word_count, on_progress)
     bits = Random(f"{experiment.seed} {corpus.name} {gap}").choices((0, 1), k=document.word_count)
     begun = perf_counter()
-    marked = embed_unchecked(document, bits, scheme_with(engine, gap), on_words=on_words)
+    marked = embed_unchecked(document, bits, scheme_with(engine, gap, writer), on_words=on_words)
     written = perf_counter()
     reader = scheme_with(engine, gap)
     copy = segment(marked.text)
@@ -140,10 +149,15 @@ def measure(
     )
 
 
-def scheme_with(engine: Engine, gap: int) -> Scheme:
-    """The engine's scheme with another gap, and nothing remembered."""
+def new_substituter(engine: Engine) -> Substituter:
+    """One that remembers nothing."""
+    return Substituter(engine.masked_lm, engine.entailment, engine.settings.substitution)
+
+
+def scheme_with(engine: Engine, gap: int, substituter: Substituter | None = None) -> Scheme:
+    """The engine's scheme with another gap, and nothing remembered but by the substituter."""
     settings = replace(engine.settings, watermark=WatermarkSettings(gap=gap))
-    substituter = Substituter(engine.masked_lm, engine.entailment, settings.substitution)
+    substituter = substituter or new_substituter(engine)
     fingerprint = replace(engine, settings=settings).fingerprint
     return paper_scheme(substituter, fingerprint=fingerprint, settings=settings.watermark)
 
