@@ -47,7 +47,7 @@ def main() -> None:
     judges = (material, teacher, proposals)
     first = run("entailment.py", *judges, work / "snli", product=work / "snli" / "figures.json")
     start = first.with_name("entailment.safetensors")
-    for number in (1, 2, 3):
+    for number in (1, 2, 3, 4):
         folder = work / f"entailment_{number}"
         options_of_round = ("--start", start, "--round", str(number))
         done = run("entailment.py", *judges, folder, *options_of_round, product=folder / "figures.json")

@@ -1,10 +1,12 @@
 """Candidates are the most probable words that fit."""
 
+import math
+
 import numpy as np
 import pytest
 
 from lexprint.models.protocols import Floats, Gap
-from lexprint.substitution.candidates import Vocabulary, propose
+from lexprint.substitution.candidates import Candidate, Vocabulary, probable, propose
 
 TOKENS = (
     "[MASK]",
@@ -85,3 +87,16 @@ def test_opposites_are_never_proposed(vocabulary: Vocabulary) -> None:
     """An antonym fits grammar and context, and says the opposite."""
     row = log_probabilities(large=-1, small=-1.1, big=-4)
     assert "small" not in words(vocabulary, GAP, row, proposals=32)
+
+
+def test_floor_of_probability() -> None:
+    """Improbable words are left out and those near the floor are doubtful; the word itself always stays."""
+    found = (Candidate("big", -1.0), Candidate("huge", -2.0), Candidate("old", -3.0), Candidate("large", -9.0))
+    kept = probable(found, "large", floor=math.exp(-2.0), guard=0.1)
+    assert [(one.word, one.is_certain) for one in kept] == [("big", True), ("huge", False), ("large", True)]
+
+
+def test_no_floor_of_probability() -> None:
+    """The paper has none."""
+    found = (Candidate("big", -1.0), Candidate("old", -30.0))
+    assert probable(found, "big", floor=0.0, guard=0.1) == found
