@@ -20,7 +20,7 @@ from tests.watermark.reference import Forgetful, Reference, apply_sites
 from lexprint.engine import Engine
 from lexprint.errors import ModelError
 from lexprint.models.protocols import Entailment, Floats, Gap, MaskedLM
-from lexprint.settings import Settings
+from lexprint.settings import Settings, find_profile
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_text
 from lexprint.text.document import Document
@@ -108,13 +108,14 @@ def main() -> None:
     fakes = Models(CountedMaskedLM(FakeMaskedLM()), CountedEntailment(FakeEntailment()), Settings())
     compare("fakes", segment(fake_text(words=FAKE_WORDS, seed=SEED)), fakes)
     grow()  # before models are loaded, whose memory a new process would count as its own
-    try:
-        engine = Engine()
-        shipped = Models(CountedMaskedLM(engine.masked_lm), CountedEntailment(engine.entailment), engine.settings)
-    except ModelError as error:
-        print(f"\nshipped models left out: {error}")
-    else:
-        compare("shipped models", segment(TEXT), shipped)
+    for profile in ("paper", "lexprint"):
+        try:
+            engine = Engine(settings=find_profile(profile))
+            shipped = Models(CountedMaskedLM(engine.masked_lm), CountedEntailment(engine.entailment), engine.settings)
+        except ModelError as error:
+            print(f"\nshipped models left out: {error}")
+        else:
+            compare(f"shipped models, profile {profile}", segment(TEXT), shipped)
 
 
 def compare(name: str, document: Document, models: Models) -> None:
