@@ -77,3 +77,9 @@ def client(serve: Serve) -> Iterator[TestClient]:
 def memo() -> str:
     """Two hundred words that the fakes know."""
     return "\n\n".join(fake_text(words=100, seed=seed) for seed in range(2)) + "\n"
+
+
+@pytest.fixture(scope="session")
+def essay() -> str:
+    """Four hundred of them, for marks that can be read without the registry: those need more."""
+    return "\n\n".join(fake_text(words=100, seed=seed) for seed in range(4)) + "\n"

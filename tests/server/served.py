@@ -12,8 +12,9 @@ PATIENCE_SECONDS = 60.0
 
 
 def fake_engine() -> PatientEngine:
-    """Few proposals, so that the fakes agree with each other often."""
-    return PatientEngine(settings=load_settings(environment={}, arguments={"substitution.proposals": 8}))
+    """Few proposals and a low floor, so that the fakes agree with each other often."""
+    arguments = {"substitution.proposals": 8, "substitution.entailment_floor": 0.85}
+    return PatientEngine(settings=load_settings(environment={}, arguments=arguments))
 
 
 def bearer(token: str) -> dict[str, str]:

@@ -36,30 +36,30 @@ def events(client: TestClient) -> list[str]:
     return [item["event"] for item in items][::-1]
 
 
-def test_bits_go_in_and_come_out(client: TestClient, memo: str) -> None:
+def test_bits_go_in_and_come_out(client: TestClient, essay: str) -> None:
     """What embed writes, extract reads, and recover with the record undoes."""
-    room = client.post("/v1/capacity", json={"text": memo}).json()
+    room = client.post("/v1/capacity", json={"text": essay}).json()
     assert room["bits"] == len(room["sites"]) > 16
     bits = "10" * 8
-    marked = client.post("/v1/embed", json={"text": memo, "bits": bits}).json()
+    marked = client.post("/v1/embed", json={"text": essay, "bits": bits}).json()
     assert marked["file"] is None
     found = client.post("/v1/extract", json={"text": marked["text"]}).json()
     assert found["bits"].startswith(bits)
     original = client.post("/v1/recover", json={"text": marked["text"], "record": marked["record"]}).json()
-    assert (original["text"], original["exact"]) == (memo, True)
+    assert (original["text"], original["exact"]) == (essay, True)
     guess = client.post("/v1/recover", json={"text": marked["text"]}).json()
     assert guess["exact"] is False
 
 
-def test_payloads_use_the_key_of_the_service(client: TestClient, memo: str) -> None:
+def test_payloads_use_the_key_of_the_service(client: TestClient, essay: str) -> None:
     """A payload is found again; in a text without one, nothing is."""
-    asked = {"text": memo, "payload": 5, "payload_bits": 4, "false_positive": 0.01}
+    asked = {"text": essay, "payload": 5, "payload_bits": 4, "false_positive": 0.01}
     marked = client.post("/v1/embed", json=asked)
     assert marked.status_code == 200, marked.text
     asked = {"what": "payload", "payload_bits": 4, "false_positive": 0.01}
     found = client.post("/v1/extract", json={"text": marked.json()["text"], **asked}).json()
     assert found["payload"] == 5
-    assert client.post("/v1/extract", json={"text": memo, **asked}).json()["payload"] is None
+    assert client.post("/v1/extract", json={"text": essay, **asked}).json()["payload"] is None
 
 
 def test_substitutes(client: TestClient, memo: str) -> None:
@@ -152,9 +152,9 @@ def test_from_document_to_verdict(client: TestClient, registry: Registry, memo: 
     assert registry.verify_audit() is None
 
 
-def test_blind_copies_can_be_fetched_and_traced(client: TestClient, memo: str) -> None:
+def test_blind_copies_can_be_fetched_and_traced(client: TestClient, essay: str) -> None:
     """They cannot be made again from the master, so they are kept."""
-    asked = {"text": memo, "recipients": ["Ada"], "scheme": "blind", "error_bound": 0.1}
+    asked = {"text": essay, "recipients": ["Ada"], "scheme": "blind", "error_bound": 0.1}
     done = wait_for(client, client.post("/v1/issue", json=asked).json())
     assert done["state"] == "done", done["problem"]
     copy = client.get(f"/v1/documents/{done['result']['document']['id']}/copies/1/content").content.decode()

@@ -38,10 +38,21 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+def _either_or(schema: dict[str, Any]) -> None:
+    """What the validator demands, as JSON schema says it: one of the two, and neither is null."""
+    for name in ("text", "file"):
+        kinds = schema["properties"][name].pop("anyOf")
+        schema["properties"][name] |= next(kind for kind in kinds if kind != {"type": "null"})
+        schema["properties"][name].pop("default", None)
+    schema["oneOf"] = [{"required": ["text"]}, {"required": ["file"]}]
+
+
 class Given(Request):
     """A text, or the id of a file that was sent before: one of the two."""
 
-    text: Text | None = Field(default=None, description="The text itself.")
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_either_or)
+
+    text: Text | None = Field(default=None, description="The text itself.", examples=["He gave a brief answer."])
     file: Identifier | None = Field(default=None, description="The id of a file, from POST /v1/files.")
 
     @model_validator(mode="after")

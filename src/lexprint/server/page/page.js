@@ -212,6 +212,7 @@ $("analyse").addEventListener("click", (event) => busy(event.currentTarget, "ana
   const asked = { ...given, protected_phrases: protectedPhrases() };
   const answer = await follow(await ask("POST", "/v1/analyse", { json: asked }), progress);
   analysed = { given, answer, struck: new Set() };
+  $("analyse-progress").hidden = true; // before anything is scrolled to: it takes room
   showSites();
 }));
 
@@ -364,7 +365,9 @@ $("issue").addEventListener("click", (event) => busy(event.currentTarget, "issue
   }
   const progress = (job) => showProgress($("issue-progress"), job.state === "queued" ? "Waiting" : "Writing copies", job.done, job.total);
   showProgress($("issue-progress"), "Writing copies", 0, 0);
-  showCopies(await follow(await ask("POST", "/v1/issue", { json: asked }), progress));
+  const issued = await follow(await ask("POST", "/v1/issue", { json: asked }), progress);
+  $("issue-progress").hidden = true;
+  showCopies(issued);
 }));
 
 function showCopies({ document: issued, copies }) {
@@ -402,6 +405,7 @@ $("trace").addEventListener("click", (event) => busy(event.currentTarget, "trace
   showProgress($("trace-progress"), "Comparing with every copy", 0, 0);
   const answer = await ask("POST", "/v1/trace", { json: { ...given, error_bound: Number($("bound").value) } });
   const text = given.text || (await ask("GET", `/v1/files/${given.file}/text`)).text;
+  $("trace-progress").hidden = true;
   showVerdict(answer, text);
 }));
 
@@ -450,9 +454,11 @@ function factsOf(report) {
   return make("dl", { class: "facts" }, ...facts.map(([value, label]) => make("div", {}, make("dt", {}, label), make("dd", {}, value))));
 }
 
+const chartWidth = () => (innerWidth < 700 ? 360 : 720); // so that its letters are as large as others
+
 function rankingOf(report) {
   const shown = report.ranking.slice(0, 10), accused = new Set(report.accused.map((copy) => copy.number));
-  const left = 86, width = 720, row = 27, most = Math.max(1, report.readable), top = report.matches_needed ? 24 : 4;
+  const left = 86, width = chartWidth(), row = 27, most = Math.max(1, report.readable), top = report.matches_needed ? 24 : 4;
   const x = (matches) => left + ((width - left - 70) * matches) / most;
   const chart = make("svg:svg", { class: "chart", viewBox: `0 0 ${width} ${top + row * shown.length + 4}`, role: "img", "aria-label": describe(report) });
   shown.forEach((copy, index) => {
@@ -464,7 +470,7 @@ function rankingOf(report) {
     );
   });
   if (report.matches_needed) {
-    const at = x(report.matches_needed), isFar = at > width - 160;
+    const at = x(report.matches_needed), isFar = at > width - 110;
     chart.append(
       make("svg:line", { x1: at, x2: at, y1: 18, y2: top + row * shown.length, class: "needed" }),
       make("svg:text", { x: at, y: 12, class: "needed-text", "text-anchor": isFar ? "end" : "middle" }, `${report.matches_needed} needed`),
@@ -477,7 +483,7 @@ function rankingOf(report) {
 const describe = (report) => `The best copies: ${report.ranking.slice(0, 3).map((copy) => `copy ${copy.number} agrees at ${copy.matches}`).join(", ")}, of ${report.readable} places`;
 
 function stripOf(report) {
-  const width = 720, end = Math.max(1, report.document.characters);
+  const width = chartWidth(), end = Math.max(1, report.document.characters);
   const strip = make("svg:svg", { class: "chart", viewBox: `0 0 ${width} 40`, role: "img", "aria-label": "Where in the document the evidence is" });
   for (const one of report.evidence) {
     strip.append(make("svg:rect", { x: ((width - 3) * one.offset) / end, y: 2, width: 3, height: 36, rx: 1, class: `tick-${readingOf(one)}` }));
