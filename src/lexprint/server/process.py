@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Mapping
@@ -27,6 +28,7 @@ from lexprint.tracing.registry import open_registry
 
 OPTIONS = "LEXPRINT_SERVE"  # how further processes learn the options
 KEEP_ALIVE_SECONDS = 15
+SWITCH_SECONDS = 0.0005  # after which a thread at work lets others have their turn; usual are ten times as many
 BACKLOG = 512  # connections that wait to be accepted
 
 
@@ -53,6 +55,7 @@ class ServeOptions:
 
 def serve(options: ServeOptions) -> None:
     """Listen until a signal ends it; what is at work is finished or parked first."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     common: dict[str, Any] = {
         "host": options.host,
         "port": options.port,

@@ -14,7 +14,7 @@ from lexprint.server.limits import Bench, Limits, RateLimiter
 from lexprint.server.metrics import Metrics
 from lexprint.tracing.registry import Registry
 
-DESK_THREADS, DESK_WAITING = 4, 64  # reading files, tracing: no models
+DESK_THREADS, DESK_WAITING = 2, 64  # reading files, tracing: no models
 
 
 @dataclass(frozen=True, kw_only=True)
