@@ -90,6 +90,26 @@ def test_files_keep_their_format(client: TestClient, memo: str) -> None:
     assert events(client) == ["file downloaded", "file downloaded"]
 
 
+def test_every_writable_format_can_be_marked(client: TestClient, essay: str) -> None:
+    """What stands in markup is left alone, the file stays what it was, and what was written is read; text is text."""
+    paragraphs = essay.strip().split("\n\n")
+    page = "<!doctype html><title>x</title>" + "".join(f"<p>{one}</p>\n" for one in paragraphs)
+    notes = "# Notes\n\n" + "\n\n".join(paragraphs) + "\n\n```\ncode\n```\n"
+    for name, content in (
+        ("page.html", page.encode()),
+        ("notes.md", notes.encode()),
+        ("memo.docx", make_docx("".join(map(paragraph_xml, paragraphs)))),
+    ):
+        sent = client.post("/v1/files", files={"file": (name, content)}).json()
+        marked = client.post("/v1/embed", json={"file": sent["id"], "bits": "10110"})
+        assert marked.status_code == 200, marked.text
+        assert marked.json()["file"]["kind"] == sent["kind"]
+        found = client.post("/v1/extract", json={"file": marked.json()["file"]["id"]}).json()
+        assert found["bits"].startswith("10110"), name
+    as_text = client.post("/v1/embed", json={"text": page, "bits": "1"}).json()["text"]
+    assert as_text.startswith("<!doctype html><title>x</title><p>")
+
+
 def test_word_documents_are_issued_as_word_documents(client: TestClient, memo: str) -> None:
     """Copies of a .docx are Word documents that differ in words alone."""
     content = make_docx("".join(map(paragraph_xml, memo.strip().split("\n\n"))))

@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 from lexprint import workflows
 from lexprint.engine import Engine
 from lexprint.errors import InputError
+from lexprint.formats.encodings import decode_text
+from lexprint.formats.plain_text import PlainText
 from lexprint.formats.source import Source, open_source
 from lexprint.server import schemas
 from lexprint.server.access import Caller
@@ -57,8 +59,9 @@ class Desk:
     def open(self, given: schemas.Given) -> Opened:
         """The text or file of a request."""
         if given.file is None:
+            # As it stands, whatever it looks like: spans count in what was sent.
             content, name = (given.text or "").encode(), "document.txt"
-            return Opened(open_source(content, name=name), content, name, is_file=False)
+            return Opened(PlainText(decode_text(content, name=name), name), content, name, is_file=False)
         file = find_file(self.service.registry, self.caller.id, given.file)
         return Opened(open_source(file.content, name=file.name), file.content, file.name, is_file=True)
 
@@ -87,12 +90,15 @@ def substitutes(desk: Desk, asked: schemas.SubstitutesRequest, on_progress: OnPr
 
 
 def capacity(desk: Desk, asked: schemas.CapacityRequest, on_progress: OnProgress) -> Answer:
-    return workflows.as_json(workflows.capacity(desk.engine, desk.open(asked).text, on_progress=on_progress))
+    source = desk.open(asked).source
+    found = workflows.capacity(desk.engine, source.text, protected=source.protected, on_progress=on_progress)
+    return workflows.as_json(found)
 
 
 def embed(desk: Desk, asked: schemas.EmbedRequest, on_progress: OnProgress) -> Answer:
     opened = desk.open(asked)
-    _require_markable(opened)
+    _require_writable(opened)
+    protected = opened.source.protected
     marked: workflows.Embedded | workflows.EmbeddedPayload
     if asked.payload is not None:
         marked = workflows.embed_payload(
@@ -102,29 +108,39 @@ def embed(desk: Desk, asked: schemas.EmbedRequest, on_progress: OnProgress) -> A
             key=desk.service.keys.newest,
             bits=asked.payload_bits,
             false_positive=asked.false_positive,
+            protected=protected,
             on_progress=on_progress,
         )
     elif asked.message is not None:
-        marked = workflows.embed_message(desk.engine, opened.text, asked.message, on_progress=on_progress)
+        marked = workflows.embed_message(
+            desk.engine, opened.text, asked.message, protected=protected, on_progress=on_progress
+        )
     else:
         bits = map(int, asked.bits or "")
-        marked = workflows.embed(desk.engine, opened.text, bits, on_progress=on_progress)
+        marked = workflows.embed(desk.engine, opened.text, bits, protected=protected, on_progress=on_progress)
     return {"record": workflows.as_json(marked)} | _changed(desk, opened, marked.text, marked.record.edits)
 
 
 def extract(desk: Desk, asked: schemas.ExtractRequest, on_progress: OnProgress) -> Answer:
-    text = desk.open(asked).text
+    source = desk.open(asked).source
     if asked.what == "bits":
-        found = workflows.extract(desk.engine, text, marked_with=asked.fingerprint, on_progress=on_progress)
+        found = workflows.extract(
+            desk.engine,
+            source.text,
+            marked_with=asked.fingerprint,
+            protected=source.protected,
+            on_progress=on_progress,
+        )
         return workflows.as_json(found)
     return workflows.as_json(
         workflows.extract_payload(
             desk.engine,
-            text,
+            source.text,
             keys=desk.service.keys,
             bits=asked.payload_bits,
             marked_with=asked.fingerprint,
             false_positive=asked.false_positive,
+            protected=source.protected,
             on_progress=on_progress,
         )
     )
@@ -135,24 +151,26 @@ def recover(desk: Desk, asked: schemas.RecoverRequest, on_progress: OnProgress) 
     if asked.record is not None:
         found = workflows.restore(opened.text, read_record(asked.record))
     else:
-        found = workflows.recover(desk.engine, opened.text, marked_with=asked.fingerprint, on_progress=on_progress)
+        found = workflows.recover(
+            desk.engine,
+            opened.text,
+            marked_with=asked.fingerprint,
+            protected=opened.source.protected,
+            on_progress=on_progress,
+        )
     return workflows.as_json(found) | _changed(desk, opened, found.text, found.edits)
 
 
-def _require_markable(opened: Opened) -> None:
+def _require_writable(opened: Opened) -> None:
     if not opened.source.is_writable:
         raise InputError(f"{opened.name} is {opened.source.kind}, which is only read", needed="the source document")
-    if opened.source.protected:
-        raise InputError(
-            f"{opened.name} has parts that must not change ({opened.source.kind})",
-            needed="plain text, or registered copies: see /v1/issue",
-        )
 
 
 def _changed(desk: Desk, opened: Opened, text: str, edits: tuple[Edit, ...]) -> Answer:
     """A text for a text, a file for a file."""
     if not opened.is_file:
         return {"text": text, "file": None}
+    _require_writable(opened)
     content = opened.source.with_edits(edits)
     file = desk.keep(content, name=opened.name, kind=opened.source.kind)
     return {"text": None, "file": file_json(file)}
