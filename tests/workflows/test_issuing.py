@@ -32,7 +32,7 @@ from lexprint.workflows.results import Analysis, Issued, as_json
 from lexprint.workflows.review import review_lines
 from lexprint.workflows.tracing import trace
 
-TEXT = fake_text(words=260, seed=21)
+TEXT = fake_text(words=300, seed=21)
 PEOPLE = ("Ada", "Bo <bo@example.org>", "Cy/../D")
 
 Issue = Callable[..., Issued]
