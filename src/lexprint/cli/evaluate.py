@@ -14,6 +14,7 @@ from lexprint.cli.files import write_bytes
 from lexprint.errors import InputError
 
 DATA = typer.Option(None, "--data", metavar="FOLDER", help="Folder with the data; default: the variable LEXPRINT_DATA.")
+SETS = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are.")
 
 app = typer.Typer(help="Measure what the paper measures, on data that you provide.", no_args_is_help=True)
 
@@ -79,7 +80,7 @@ def swords(
 def watermark(
     data: Path | None = DATA,
     sentences: int = typer.Option(300, "--sentences", min=1, help="Sentences of at least five words, from each set."),
-    sets: list[str] = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are."),
+    sets: list[str] = SETS,
     gap: list[str] = typer.Option(["1"], "--gap", help="Words skipped after a site (f), also several, with commas."),
     seed: int = typer.Option(1, "--seed", help="Seed of the random bits and the choice of examples."),
     disturb: bool = typer.Option(False, "--disturb", help="Also read re-flowed, re-typeset and re-encoded copies."),
@@ -143,7 +144,7 @@ def watermark(
 @app.command("tracing")
 def tracing(
     data: Path | None = DATA,
-    sets: list[str] = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are."),
+    sets: list[str] = SETS,
     documents: int = typer.Option(2, "--documents", min=1, help="Documents made of each set."),
     words: int = typer.Option(1000, "--words", min=50, help="Words of a document, about."),
     recipients: int = typer.Option(1000, "--recipients", min=2, help="Copies that a leak may come from."),
@@ -217,7 +218,7 @@ def tracing(
 @app.command("payload")
 def payload(
     data: Path | None = DATA,
-    sets: list[str] = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are."),
+    sets: list[str] = SETS,
     documents: int = typer.Option(5, "--documents", min=1, help="Texts made of each set."),
     words: int = typer.Option(1000, "--words", min=50, help="Words of a text, about."),
     bits: int = typer.Option(16, "--bits", min=1, max=64, help="Bits of the payload."),

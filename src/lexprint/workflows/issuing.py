@@ -32,6 +32,7 @@ from lexprint.text.span import Span
 from lexprint.tracing.records import Code, CopySite, DocumentRecord, IssuedCopy
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.significance import sites_needed
+from lexprint.tracing.verdict import ERROR_BOUND
 from lexprint.watermark.analysis import Judges, analyse
 from lexprint.workflows.blind_tracing import blind_payload
 from lexprint.workflows.copy_files import copy_file_name, digest_of_file, safe_part, sole_writer, write_together
@@ -40,7 +41,6 @@ from lexprint.workflows.payloads import embed_payloads
 from lexprint.workflows.results import Analysis, Issued, as_json
 from lexprint.workflows.review import ReviewLine, is_reviewed_so, keep_reviewed
 
-ERROR_BOUND = 1e-6  # chance that any innocent copy at all is named
 SITES_FOR_TARDOS = (
     400  # from which on a code against colluders catches them; with fewer, fair coins trace single leaks best
 )
