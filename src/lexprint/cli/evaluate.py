@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,6 +13,12 @@ from lexprint.cli import console
 from lexprint.cli.console import json_text, print_json, print_line, progress, say
 from lexprint.cli.files import write_bytes
 from lexprint.errors import InputError
+
+if TYPE_CHECKING:
+    from lexprint.evaluation.checkpoint import Checkpoint
+    from lexprint.evaluation.datasets import Corpus
+    from lexprint.evaluation.watermark import Row
+    from lexprint.substitution.substituter import Substituter
 
 DATA = typer.Option(None, "--data", metavar="FOLDER", help="Folder with the data; default: the variable LEXPRINT_DATA.")
 SETS = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are.")
@@ -106,6 +113,7 @@ def watermark(
         example_list,
         measure,
         new_substituter,
+        row_from,
         row_json,
         table,
     )
@@ -116,12 +124,21 @@ def watermark(
     experiment = Experiment(
         sentences=sentences, seed=seed, examples=examples, disturbances=DISTURBANCES if disturb else {}
     )
+    checkpoint = _checkpoint("watermark", output)
+
+    def row_of(corpus: Corpus, one: int, title: str, memories: dict[str, Substituter]) -> Row:
+        def measured() -> dict[str, object]:
+            with progress(title) as on_progress:
+                return row_json(measure(engine, corpus, experiment, gap=one, **memories, on_progress=on_progress))
+
+        asked = f"{engine.fingerprint} {corpus.name} f={one} {sentences} {seed} {examples} {disturb}"
+        return row_from(checkpoint.once(asked, measured))
+
     rows = []
     for number, corpus in enumerate(corpora, start=1):
-        writer = new_substituter(engine)
+        memories = {"writer": new_substituter(engine), "reader": new_substituter(engine)}
         for one in gaps:
-            with progress(f"{number}/{len(corpora)} {corpus.title}, f = {one}") as on_progress:
-                rows.append(measure(engine, corpus, experiment, gap=one, writer=writer, on_progress=on_progress))
+            rows.append(row_of(corpus, one, f"{number}/{len(corpora)} {corpus.title}, f = {one}", memories))
     rows.sort(key=lambda row: gaps.index(row.gap))
     parts = [table(rows)]
     if disturb:
@@ -138,6 +155,7 @@ def watermark(
         "rows": [row_json(row) for row in rows],
     }
     _report("watermark", result, "\n".join(parts), output=output, as_json=as_json)
+    checkpoint.done()
     say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}")
 
 
@@ -271,16 +289,29 @@ def payload(
 def _report(name: str, result: object, table: str, *, output: Path | None, as_json: bool) -> None:
     """Print one form, and write both where a folder was given."""
     if output is not None:
-        try:
-            output.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"the folder {output} cannot be made", needed="the name of a folder") from error
+        _make(output)
         write_bytes(str(output / f"{name}.json"), json_text(result).encode())
         write_bytes(str(output / f"{name}.md"), table.encode())
     if as_json:
         print_json(result)
     else:
         print_line(table.rstrip("\n"))
+
+
+def _checkpoint(name: str, output: Path | None) -> Checkpoint:
+    from lexprint.evaluation.checkpoint import Checkpoint
+
+    if output is None:
+        return Checkpoint(None)
+    _make(output)
+    return Checkpoint(output / f"{name}.partial.jsonl")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder {folder} cannot be made", needed="the name of a folder") from error
 
 
 def _listed(given: list[str]) -> list[str]:

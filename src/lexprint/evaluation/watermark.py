@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from random import Random
 from time import perf_counter
+from typing import Any
 
 from lexprint.engine import Engine
 from lexprint.evaluation.datasets import Corpus, first_sentences, is_long
@@ -107,11 +108,12 @@ def measure(
     *,
     gap: int,
     writer: Substituter | None = None,
+    reader: Substituter | None = None,
     on_progress: OnProgress | None = None,
 ) -> Row:
-    """Write random bits to the first sentences of a set, and read them as another reader would, who knows nothing.
+    """Write random bits to the first sentences of a set, and read them as another would, who knows nothing of that.
 
-    The writer may remember what the models said of the same text with another gap.
+    Each of the two may remember what the models said when the same set was marked with another gap.
     """
     document = segment(first_sentences(corpus.text, experiment.sentences))
     on_words = counting(2 * document.word_count, on_progress)
@@ -119,9 +121,9 @@ def measure(
     begun = perf_counter()
     marked = embed_unchecked(document, bits, scheme_with(engine, gap, writer), on_words=on_words)
     written = perf_counter()
-    reader = scheme_with(engine, gap)
+    reading_scheme = scheme_with(engine, gap, reader)
     copy = segment(marked.text)
-    reading = extract(copy, reader, on_words=on_words)
+    reading = extract(copy, reading_scheme, on_words=on_words)
     read = perf_counter()
     originals = [site.word for site in marked.sites]
     exchanged = [index for index, bit in enumerate(marked.bits) if marked.sites[index].bit != bit]
@@ -130,7 +132,7 @@ def measure(
     return Row(
         title=corpus.title,
         gap=gap,
-        fingerprint=reader.fingerprint,
+        fingerprint=reading_scheme.fingerprint,
         sentences=len(pairs),
         words=document.word_count,
         bits=len(marked.bits),
@@ -142,7 +144,7 @@ def measure(
         writing_words_per_second=document.word_count / (written - begun),
         reading_words_per_second=document.word_count / (read - written),
         disturbed_bit_errors={
-            name: bit_errors(marked.bits, extract(segment(disturb(marked.text)), reader).bits)
+            name: bit_errors(marked.bits, extract(segment(disturb(marked.text)), reading_scheme).bits)
             for name, disturb in experiment.disturbances.items()
         },
         examples=_examples(document, copy, [edit.span for edit in marked.edits], experiment),
@@ -231,6 +233,14 @@ def row_json(row: Row) -> dict[str, object]:
         "recovered_share": share(row.recovered, row.substituted),
     }
     return {**asdict(row), **derived}
+
+
+def row_from(data: Mapping[str, Any]) -> Row:
+    """The row that `row_json` wrote down."""
+    means = {name: Means(**data[name]) for name in ("entailment", "similarity")}
+    examples = tuple(Example(**one) for one in data["examples"])
+    kept = {one.name: data[one.name] for one in fields(Row)}
+    return Row(**{**kept, **means, "examples": examples})
 
 
 def example_list(rows: Sequence[Row]) -> str:
