@@ -137,8 +137,8 @@ def watermark(
     rows = []
     for number, corpus in enumerate(corpora, start=1):
         memories = {"writer": new_substituter(engine), "reader": new_substituter(engine)}
-        for one in gaps:
-            rows.append(row_of(corpus, one, f"{number}/{len(corpora)} {corpus.title}, f = {one}", memories))
+        title = f"{number}/{len(corpora)} {corpus.title}"
+        rows += [row_of(corpus, one, f"{title}, f = {one}", memories) for one in gaps]
     rows.sort(key=lambda row: gaps.index(row.gap))
     parts = [table(rows)]
     if disturb:
