@@ -77,6 +77,8 @@ def main() -> None:
             {},
         ),
     }
+    extreme = graphs.extreme_product().SerializeToString(deterministic=True)
+    (options.output / "extreme_product.onnx").write_bytes(extreme)
     for source, name, users in (
         ("bert", "cased.json", ["masked_lm"]),
         ("minilm", "uncased.json", ["entailment", "sentence_encoder"]),

@@ -18,6 +18,7 @@ Weights = dict[str, NDArray[np.float32]]
 CONTRIB = "com.microsoft"
 BERT_WIDTH, MINILM_WIDTH = 768, 384
 INT8_LIMIT = np.float32(127)
+EXTREME_WIDTH = 64
 SMALLEST_SCALE = np.float32(1e-12)  # a token of zeros must not divide by zero
 
 
@@ -90,6 +91,21 @@ def integer_product(graph: Graph, quantised: tuple[str, str], weight: str, colum
     by_column = graph.add("Mul", [graph.add("Cast", [product], to=TensorProto.FLOAT), column_scale])
     token_scale = graph.add("Unsqueeze", [token_scale, graph.constant("one", np.array([1], dtype=np.int64))])
     return graph.add("Mul", [by_column, token_scale])
+
+
+def extreme_product() -> onnx.ModelProto:
+    """The largest int8 product there is: processors that saturate its sums do not get it right."""
+    graph = Graph()
+    weight = graph.constant("weight", np.full((EXTREME_WIDTH, EXTREME_WIDTH), 127, dtype=np.int8))
+    graph.add("MatMulInteger", ["activations", weight])
+    made = helper.make_graph(
+        graph.nodes,
+        "extreme_product",
+        [helper.make_tensor_value_info("activations", TensorProto.UINT8, ["tokens", EXTREME_WIDTH])],
+        [helper.make_tensor_value_info(graph.nodes[-1].output[0], TensorProto.INT32, ["tokens", EXTREME_WIDTH])],
+        [numpy_helper.from_array(value, name) for name, value in graph.constants.items()],
+    )
+    return helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
 
 
 def layer_norm(graph: Graph, hidden: str, weights: Weights, name: str) -> str:

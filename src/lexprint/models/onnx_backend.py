@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import onnxruntime
@@ -15,7 +16,9 @@ from numpy.typing import NDArray
 
 from lexprint.errors import ModelError
 from lexprint.models.protocols import Floats
+from lexprint.models.weights import SHIPPED
 
+EXTREME_PRODUCT = SHIPPED / "extreme_product.onnx"
 TOKENS_PER_BATCH = 2048  # beyond this a batch only costs memory
 
 
@@ -28,6 +31,19 @@ class Tokens:
     position: int = 0
 
 
+@cache
+def sums_are_exact() -> bool:
+    """Whether this processor adds up int8 products exactly as it is asked to.
+
+    Older ones saturate on the way and would find other words, unless ONNX Runtime is told to take its exact kernels, which
+    are several times slower where there was no need. The integers, and so all answers, are the same either way.
+    """
+    session = onnxruntime.InferenceSession(EXTREME_PRODUCT.read_bytes(), providers=["CPUExecutionProvider"])
+    width = session.get_inputs()[0].shape[1]
+    (product,) = session.run(None, {"activations": np.full((width, width), 255, dtype=np.uint8)})
+    return bool((product == 255 * 127 * width).all())
+
+
 class Network:
     """A graph and its weights, ready to run."""
 
@@ -35,8 +51,8 @@ class Network:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
-        # Older processors saturate sums of int8 products, and would find other words; this keeps them exact there.
-        options.add_session_config_entry("session.x64quantprecision", "1")
+        if not sums_are_exact():
+            options.add_session_config_entry("session.x64quantprecision", "1")
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # others may want the cores
         # The session refers to these arrays instead of copying them, so they must live as long as it does.
         self._values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in weights.values()]
