@@ -1,0 +1,81 @@
+"""Ways of marking by name: lexprint's own, with any gap and without either test, and its rivals.
+
+`lexprint` and `paper` are profiles; `paper-f2` skips two words after a site, `paper-without-synchronicity` and
+`paper-without-substitutability` lack a test.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from lexprint.engine import Engine
+from lexprint.errors import InputError
+from lexprint.evaluation.marked_text import MarkedText, MarkingScheme
+from lexprint.settings import Settings, WatermarkSettings, find_profile
+from lexprint.substitution.substituter import Substituter
+from lexprint.text.segmentation import segment
+from lexprint.watermark.embed import embed_unchecked
+from lexprint.watermark.extract import extract
+from lexprint.watermark.scheme import (
+    Scheme,
+    paper_scheme,
+    without_substitutability_test,
+    without_synchronicity_test,
+)
+
+__all__ = ["BlindScheme", "MarkedText", "MarkingScheme", "schemes"]
+
+_OWN = re.compile(
+    r"(?P<profile>lexprint|paper)(?:-f(?P<gap>[1-9]))?(?:-without-(?P<test>synchronicity|substitutability))?"
+)
+
+KNOWN = "lexprint, paper, either with -f2 or -f3, -without-synchronicity or -without-substitutability"
+
+
+@dataclass(frozen=True)
+class BlindScheme:
+    """The paper's scheme, or one that lacks a test of it; nothing is read back here, so errors can be counted."""
+
+    name: str
+    scheme: Scheme = field(repr=False)
+
+    def embed(self, text: str, bits: Sequence[int]) -> MarkedText:
+        marked = embed_unchecked(segment(text), bits, self.scheme)
+        return MarkedText(marked.text, marked.bits, marked.edits)
+
+    def extract(self, text: str) -> tuple[int, ...]:
+        return extract(segment(text), self.scheme).bits
+
+
+def schemes(engine: Engine, names: Sequence[str]) -> list[MarkingScheme]:
+    """A way of marking for each name.
+
+    Those of one call and profile share what the models said; call again for a reader who knows nothing of the writer.
+    """
+    substituters: dict[str, Substituter] = {}
+    return [_blind(engine, name, substituters) for name in names]
+
+
+def _blind(engine: Engine, name: str, substituters: dict[str, Substituter]) -> BlindScheme:
+    found = _OWN.fullmatch(name)
+    if found is None:
+        raise InputError(f"there is no way of marking called {name}", needed=KNOWN)
+    profile = find_profile(found["profile"])
+    gap = int(found["gap"]) if found["gap"] else profile.watermark.gap
+    settings = replace(profile, watermark=WatermarkSettings(gap=gap))
+    if profile.profile not in substituters:
+        substituters[profile.profile] = Substituter(engine.masked_lm, engine.entailment, settings.substitution)
+    scheme = paper_scheme(
+        substituters[profile.profile], fingerprint=_fingerprint(engine, settings), settings=settings.watermark
+    )
+    if found["test"] == "synchronicity":
+        scheme = without_synchronicity_test(scheme)
+    elif found["test"] == "substitutability":
+        scheme = without_substitutability_test(scheme)
+    return BlindScheme(name, scheme)
+
+
+def _fingerprint(engine: Engine, settings: Settings) -> str:
+    return replace(engine, settings=settings).fingerprint
