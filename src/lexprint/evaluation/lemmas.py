@@ -1,4 +1,4 @@
-"""Dictionary forms, as SWORDS compares words; the sole importer of lemminflect."""
+"""Dictionary forms, as SWORDS compares words, and the way back to inflected ones; the sole importer of lemminflect."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from lexprint.errors import ExtraMissing
 
 try:
-    from lemminflect import getLemma
+    from lemminflect import getAllInflections, getLemma
 except ImportError as error:
     raise ExtraMissing("lemminflect", extra="evaluation") from error
 
@@ -17,3 +17,16 @@ def lemma(word: str, part_of_speech: str) -> str:
     """The dictionary form of a word as NOUN, VERB, ADJ or ADV."""
     found: tuple[str, ...] = getLemma(word, upos=part_of_speech)
     return found[0].lower() if found else word
+
+
+def inflections(word: str, part_of_speech: str) -> dict[str, str]:
+    """The usual form for each Penn Treebank tag; none for a word that the dictionary does not know.
+
+    >>> inflections("walk", "VERB")["VBN"]
+    'walked'
+    """
+    found: dict[str, tuple[str, ...]] = getAllInflections(word, upos=part_of_speech)
+    forms = {tag: spellings[0] for tag, spellings in found.items()}
+    if "VBD" in forms:
+        forms.setdefault("VBN", forms["VBD"])  # listed only where it differs
+    return forms

@@ -1,19 +1,24 @@
 """Ways of marking by name: lexprint's own, with any gap and without either test, and its rivals.
 
 `lexprint` and `paper` are profiles; `paper-f2` skips two words after a site, `paper-without-synchronicity` and
-`paper-without-substitutability` lack a test.
+`paper-without-substitutability` lack a test. `topkara` and `hao` need WordNet.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from lexprint.engine import Engine
 from lexprint.errors import InputError
 from lexprint.evaluation.marked_text import MarkedText, MarkingScheme
-from lexprint.settings import Settings, WatermarkSettings, find_profile
+from lexprint.evaluation.rivals.hao import HaoCode, word_frequency
+from lexprint.evaluation.rivals.synonym_code import SynonymScheme
+from lexprint.evaluation.rivals.topkara import TopkaraCode
+from lexprint.evaluation.synonyms import thesaurus, wordnet_folder
+from lexprint.settings import Settings, find_profile
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.segmentation import segment
 from lexprint.watermark.embed import embed_unchecked
@@ -31,7 +36,7 @@ _OWN = re.compile(
     r"(?P<profile>lexprint|paper)(?:-f(?P<gap>[1-9]))?(?:-without-(?P<test>synchronicity|substitutability))?"
 )
 
-KNOWN = "lexprint, paper, either with -f2 or -f3, -without-synchronicity or -without-substitutability"
+KNOWN = "topkara, hao, lexprint, paper, the latter two also with -f2 or -f3, -without-synchronicity or -without-substitutability"
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,20 @@ def schemes(engine: Engine, names: Sequence[str]) -> list[MarkingScheme]:
     Those of one call and profile share what the models said; call again for a reader who knows nothing of the writer.
     """
     substituters: dict[str, Substituter] = {}
-    return [_blind(engine, name, substituters) for name in names]
+    rivals: dict[str, Callable[[], MarkingScheme]] = {"topkara": topkara, "hao": hao}
+    return [rivals[name]() if name in rivals else _blind(engine, name, substituters) for name in names]
+
+
+@cache
+def topkara() -> MarkingScheme:
+    """Synonyms of WordNet, the more ambiguous first."""
+    return SynonymScheme("topkara", TopkaraCode(thesaurus(wordnet_folder())))
+
+
+@cache
+def hao() -> MarkingScheme:
+    """Synonyms of WordNet, ranked by how frequent they are."""
+    return SynonymScheme("hao", HaoCode(thesaurus(wordnet_folder()), frequency=word_frequency))
 
 
 def _blind(engine: Engine, name: str, substituters: dict[str, Substituter]) -> BlindScheme:
@@ -64,7 +82,7 @@ def _blind(engine: Engine, name: str, substituters: dict[str, Substituter]) -> B
         raise InputError(f"there is no way of marking called {name}", needed=KNOWN)
     profile = find_profile(found["profile"])
     gap = int(found["gap"]) if found["gap"] else profile.watermark.gap
-    settings = replace(profile, watermark=WatermarkSettings(gap=gap))
+    settings = replace(profile, watermark=replace(profile.watermark, gap=gap))
     if profile.profile not in substituters:
         substituters[profile.profile] = Substituter(engine.masked_lm, engine.entailment, settings.substitution)
     scheme = paper_scheme(

@@ -1,0 +1,1 @@
+"""Other people's ways of marking, written anew from their papers."""
