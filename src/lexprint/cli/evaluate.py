@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING
 import typer
 
 from lexprint.cli import console
-from lexprint.cli.console import json_text, print_json, print_line, progress, say
+from lexprint.cli.console import progress, say
 from lexprint.cli.files import write_bytes
+from lexprint.cli.measuring import DATA, SETS, listed, open_checkpoint, report
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
-    from lexprint.evaluation.checkpoint import Checkpoint
     from lexprint.evaluation.datasets import Corpus
     from lexprint.evaluation.watermark import Row
     from lexprint.substitution.substituter import Substituter
-
-DATA = typer.Option(None, "--data", metavar="FOLDER", help="Folder with the data; default: the variable LEXPRINT_DATA.")
-SETS = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are.")
 
 app = typer.Typer(help="Measure what the paper measures, on data that you provide.", no_args_is_help=True)
 
@@ -79,7 +76,7 @@ def swords(
             for row in rows
         ],
     }
-    _report("swords", result, table, output=output, as_json=as_json)
+    report("swords", result, table, output=output, as_json=as_json)
     say(f"SWORDS {split}, {len(targets)} targets, fingerprint {engine.fingerprint}")
 
 
@@ -118,13 +115,13 @@ def watermark(
         table,
     )
 
-    gaps = _numbers(_listed(gap))
-    corpora = datasets.corpora(datasets.data_folder(data), _listed(sets))
+    gaps = _numbers(listed(gap))
+    corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
     experiment = Experiment(
         sentences=sentences, seed=seed, examples=examples, disturbances=DISTURBANCES if disturb else {}
     )
-    checkpoint = _checkpoint("watermark", output)
+    checkpoint = open_checkpoint("watermark", output)
 
     def row_of(corpus: Corpus, one: int, title: str, memories: dict[str, Substituter]) -> Row:
         def measured() -> dict[str, object]:
@@ -154,7 +151,7 @@ def watermark(
         "machine": platform.machine(),
         "rows": [row_json(row) for row in rows],
     }
-    _report("watermark", result, "\n".join(parts), output=output, as_json=as_json)
+    report("watermark", result, "\n".join(parts), output=output, as_json=as_json)
     checkpoint.done()
     say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}")
 
@@ -180,7 +177,7 @@ def tracing(
     from lexprint.evaluation import datasets, tracing as measuring
     from lexprint.evaluation.attacks import ATTACKS
 
-    corpora = datasets.corpora(datasets.data_folder(data), _listed(sets))
+    corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
     engine = console.build_engine(threads=threads)
     records, densities = [], []
     for corpus in corpora:
@@ -225,7 +222,7 @@ def tracing(
         "innocence": asdict(innocent),
         "collusion": [asdict(row) for row in mixed],
     }
-    _report("tracing", result, "\n".join(parts), output=output, as_json=as_json)
+    report("tracing", result, "\n".join(parts), output=output, as_json=as_json)
     if output is not None:
         from lexprint.evaluation.plots import tracing_plot
 
@@ -253,7 +250,7 @@ def payload(
     from lexprint.evaluation import datasets, payload as measuring
     from lexprint.evaluation.tracing import pieces
 
-    corpora = datasets.corpora(datasets.data_folder(data), _listed(sets))
+    corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
     engine = console.build_engine(threads=threads)
     texts = [text for corpus in corpora for text in pieces(corpus, words=words, count=documents)]
     if not texts:
@@ -282,40 +279,8 @@ def payload(
         "rows": [asdict(row) for row in rows],
         "other_keys": asdict(others),
     }
-    _report("payload", result, table, output=output, as_json=as_json)
+    report("payload", result, table, output=output, as_json=as_json)
     say(f"{len(texts)} texts of about {words} words, {bits} bits, fingerprint {engine.fingerprint}")
-
-
-def _report(name: str, result: object, table: str, *, output: Path | None, as_json: bool) -> None:
-    """Print one form, and write both where a folder was given."""
-    if output is not None:
-        _make(output)
-        write_bytes(str(output / f"{name}.json"), json_text(result).encode())
-        write_bytes(str(output / f"{name}.md"), table.encode())
-    if as_json:
-        print_json(result)
-    else:
-        print_line(table.rstrip("\n"))
-
-
-def _checkpoint(name: str, output: Path | None) -> Checkpoint:
-    from lexprint.evaluation.checkpoint import Checkpoint
-
-    if output is None:
-        return Checkpoint(None)
-    _make(output)
-    return Checkpoint(output / f"{name}.partial.jsonl")
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"the folder {folder} cannot be made", needed="the name of a folder") from error
-
-
-def _listed(given: list[str]) -> list[str]:
-    return [name for one in given for name in one.split(",") if name]
 
 
 def _numbers(given: list[str]) -> list[int]:
