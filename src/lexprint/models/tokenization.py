@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tokenizers import Tokenizer
 
@@ -10,17 +11,26 @@ from lexprint.errors import ModelError
 from lexprint.models.onnx_backend import Tokens
 
 
+@dataclass(frozen=True, kw_only=True)
+class SpecialTokens:
+    """What a model calls the tokens that are no words."""
+
+    first: str = "[CLS]"
+    last: str = "[SEP]"
+    mask: str = "[MASK]"
+
+
 class PairTokenizer:
     """A BERT-like tokenizer: [CLS] first [SEP] second [SEP]."""
 
-    def __init__(self, definition: bytes) -> None:
+    def __init__(self, definition: bytes, *, special: SpecialTokens = SpecialTokens()) -> None:  # noqa: B008 # frozen
         try:
             self._tokenizer = Tokenizer.from_buffer(definition)
         except Exception as error:  # tokenizers raises bare Exception
             raise ModelError("the tokenizer cannot be read; reinstall lexprint") from error
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        self.cls, self.sep, self.mask = (self._special(name) for name in ("[CLS]", "[SEP]", "[MASK]"))
+        self.cls, self.sep, self.mask = (self._special(name) for name in (special.first, special.last, special.mask))
 
     def _special(self, name: str) -> int:
         number: int | None = self._tokenizer.token_to_id(name)

@@ -1,0 +1,46 @@
+"""How sure a mean over sentences or ratings is: the bootstrap, seeded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+RESAMPLES = 2_000
+COVERAGE = 0.95
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What one sentence contributes: a mean is the sum of amounts over the sum of weights."""
+
+    amount: float
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean, and where it lies in 95 of 100 samples of the same size."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def interval(figures: Sequence[Figure], *, seed: int) -> Interval | None:
+    """Percentiles of the mean over samples drawn with replacement; None where nothing has weight.
+
+    >>> interval([Figure(0.5)] * 10, seed=1)
+    Interval(mean=0.5, low=0.5, high=0.5)
+    """
+    amounts = np.array([figure.amount for figure in figures])
+    weights = np.array([figure.weight for figure in figures])
+    if not weights.sum():
+        return None
+    generator = np.random.default_rng(seed)
+    drawn = generator.integers(len(figures), size=(RESAMPLES, len(figures)))
+    totals = weights[drawn].sum(axis=1)
+    means = amounts[drawn].sum(axis=1)[totals > 0] / totals[totals > 0]
+    low, high = np.quantile(means, ((1 - COVERAGE) / 2, (1 + COVERAGE) / 2))
+    return Interval(float(amounts.sum() / weights.sum()), float(low), float(high))
