@@ -20,6 +20,7 @@ ENVIRONMENT_PREFIX = "LEXPRINT_"
 DEFAULT_PROFILE = "lexprint"
 
 EntailmentDirection = Literal["forward", "symmetric"]
+RiskSet = Literal["paper", "careful"]
 
 
 def _require_at_least(name: str, value: int, lowest: int) -> None:
@@ -67,9 +68,11 @@ class WatermarkSettings:
     """Which words carry bits."""
 
     gap: int = 1  # f in the paper: words skipped after a site
+    risk_set: RiskSet = "paper"  # careful: also halves of expressions, and pairs that only models take for synonyms
 
     def __post_init__(self) -> None:
         _require_at_least("watermark.gap", self.gap, 1)
+        _require_choice("watermark.risk_set", self.risk_set, get_args(RiskSet))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +108,7 @@ PROFILES: Mapping[str, Settings] = MappingProxyType(
             substitution=SubstitutionSettings(
                 entailment_direction="symmetric", probability_floor=0.01, probability_weight=0.3
             ),
+            watermark=WatermarkSettings(risk_set="careful"),
         ),
     }
 )
@@ -133,7 +137,7 @@ def load_settings(
     `LEXPRINT_WATERMARK_GAP=2`. `LEXPRINT_SETTINGS` may name the file.
 
     >>> load_settings(profile="paper", arguments={"watermark.gap": 2}).watermark
-    WatermarkSettings(gap=2)
+    WatermarkSettings(gap=2, risk_set='paper')
     """
     environment = os.environ if environment is None else environment
     if file is None and (named := environment.get(f"{ENVIRONMENT_PREFIX}SETTINGS")):

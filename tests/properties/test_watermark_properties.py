@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.watermark.reference import Reference
 
-from lexprint.settings import EntailmentDirection, SubstitutionSettings, WatermarkSettings
+from lexprint.settings import EntailmentDirection, RiskSet, SubstitutionSettings, WatermarkSettings
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FUNCTION_WORDS, FakeEntailment, FakeMaskedLM, fake_families, fake_text
 from lexprint.text.document import Document
@@ -62,6 +62,8 @@ class Case:
     guard_band: float
     direction: EntailmentDirection
     f: int
+    probability_floor: float = 0.0
+    risk_set: RiskSet = "paper"
 
     def scheme(self) -> Scheme:
         settings = SubstitutionSettings(
@@ -69,11 +71,16 @@ class Case:
             entailment_floor=self.floor,
             guard_band=self.guard_band,
             entailment_direction=self.direction,
+            probability_floor=self.probability_floor,
         )
         substituter = Substituter(FakeMaskedLM(key=self.key), FakeEntailment(key=self.key, grain=self.grain), settings)
-        return paper_scheme(substituter, fingerprint="fakes", settings=WatermarkSettings(gap=self.f))
+        return paper_scheme(
+            substituter, fingerprint="fakes", settings=WatermarkSettings(gap=self.f, risk_set=self.risk_set)
+        )
 
 
+FLOORS = [0.0, 0.01, 0.1]
+risk_sets: list[RiskSet] = ["paper", "careful"]
 directions: list[EntailmentDirection] = ["forward", "symmetric"]
 cases = st.builds(
     Case,
@@ -84,6 +91,8 @@ cases = st.builds(
     guard_band=st.sampled_from([0.0, 1e-4, 1e-3, 1e-2]),
     direction=st.sampled_from(directions),
     f=st.integers(1, 3),
+    probability_floor=st.sampled_from(FLOORS),
+    risk_set=st.sampled_from(risk_sets),
 )
 messages = st.lists(st.integers(0, 1), max_size=40)
 tokens = st.sampled_from(CONTENT_WORDS) | st.sampled_from(FUNCTION_WORDS) | st.sampled_from(OTHER_TOKENS)
@@ -106,6 +115,8 @@ def random_case(random: Random) -> Case:
         guard_band=random.choice([0.0, 1e-4, 1e-3, 1e-2]),
         direction=random.choice(directions),
         f=random.randint(1, 3),
+        probability_floor=random.choice(FLOORS),
+        risk_set=random.choice(risk_sets),
     )
 
 
@@ -120,7 +131,7 @@ def random_text(random: Random) -> str:
 def assert_equals_reference(document: Document, message: list[int], case: Case, *, window: int) -> Marked:
     scheme = case.scheme()
     marked = embed(document, message, scheme, window=window)
-    reference = Reference(scheme.substituter, f=case.f).embed(document, message)
+    reference = Reference(scheme.substituter, f=case.f, risk_set=case.risk_set).embed(document, message)
     words = [site.pair.word(bit) for site, bit in zip(marked.sites, marked.bits, strict=False)]
     words += [site.word for site in marked.sites[len(marked.bits) :]]
     found = [

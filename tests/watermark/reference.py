@@ -7,11 +7,14 @@ in the risk set.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf, log
 
 from lexprint.models.protocols import Gap
+from lexprint.settings import RiskSet
 from lexprint.substitution.candidates import Candidate
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
+from lexprint.watermark.false_friends import are_false_friends, stands_in_expression
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,9 @@ class FinalCandidates:
 class Forgetful(Substituter):
     """Asks the models every time, as the paper does."""
 
-    def propose(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
+    def most_probable(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
         self._proposals.clear()
-        return super().propose(gaps)
+        return super().most_probable(gaps)
 
     def entailments(self, questions: Sequence[tuple[Gap, str]]) -> list[float]:
         self._entailments.clear()
@@ -56,10 +59,12 @@ def apply_sites(document: Document, sites: Iterable[ReferenceSite]) -> str:
 class Reference:
     """One slow reader and writer, which counts what it meets."""
 
-    def __init__(self, substituter: Substituter, *, f: int, line_1: int | None = None) -> None:
+    def __init__(
+        self, substituter: Substituter, *, f: int, line_1: int | None = None, risk_set: RiskSet = "paper"
+    ) -> None:
         # Line 1 says 0, for f = 1: word 2 escapes lines 14 to 22, as word 1 is never tested. For larger f the same is 1 - f.
         self.line_1 = 1 - f if line_1 is None else line_1
-        self.substituter, self.f = substituter, f
+        self.substituter, self.f, self.risk_set = substituter, f, risk_set
         self.floor = substituter.settings.entailment_floor
         self.band = substituter.settings.guard_band
         self.examined = self.synchronous = 0  # words that reach line 11, and those that pass line 12
@@ -129,7 +134,10 @@ class Reference:
         return Gap("".join(context[:middle]), context[middle], "".join(context[middle + 1 :]))
 
     def _is_in_risk_set(self, index: int, context: Sequence[str]) -> bool:
-        return index in self.protected or not self.substituter.may_be_replaced(self._gap(index, context))
+        gap = self._gap(index, context)
+        if self.risk_set == "careful" and stands_in_expression(gap):
+            return True
+        return index in self.protected or not self.substituter.may_be_replaced(gap)
 
     def _synchronicity_test(self, index: int, context: Sequence[str]) -> tuple[str, str] | None:
         """ST: Sort(FC1) = Sort(FC2) = Sort(FC), and the word is in it."""
@@ -147,10 +155,27 @@ class Reference:
 
     def _final_candidates(self, gap: Gap) -> FinalCandidates:
         """Algorithm 1 and the cut: SR above the floor, top 2."""
-        candidates = self.substituter.propose([gap])[0]  # lines 1 to 3
+        candidates = self.substituter.most_probable([gap])[0]  # lines 1 to 3
         ratings = {one.word: self.substituter.entailments([(gap, one.word)])[0] for one in candidates}  # lines 4 to 9
-        ranked = sorted(ratings, key=lambda word: -ratings[word])  # line 10
+        probable = self._probable(candidates, gap.word)
+        able = {one.word for one in probable if one.word == gap.word or self._may_be_pair(gap.word, one.word)}
+        ranked = sorted(able, key=lambda word: -ratings[word])  # line 10
         final = [word for word in ranked if ratings[word] > self.floor][:2]
         rivals = [self.floor, *(ratings[word] for word in ranked if word not in final)]
         is_ahead = all(ratings[word] - rival > self.band for word in final for rival in rivals)
-        return FinalCandidates(final, is_ahead and all(one.is_certain for one in candidates if one.word in final))
+        return FinalCandidates(final, is_ahead and all(one.is_certain for one in probable if one.word in final))
+
+    def _may_be_pair(self, one: str, other: str) -> bool:
+        return self.risk_set == "paper" or not are_false_friends(one, other)
+
+    def _probable(self, candidates: Iterable[Candidate], word: str) -> list[Candidate]:
+        """The paper has no floor but K; where settings have one, those below it cannot carry a bit."""
+        floor = self.substituter.settings.probability_floor
+        if not floor:
+            return list(candidates)
+        found = []
+        for one in candidates:
+            margin = inf if one.word == word else one.log_probability - log(floor)
+            if margin > -self.band:
+                found.append(Candidate(one.word, one.log_probability, one.is_certain and margin > self.band))
+        return found

@@ -21,7 +21,7 @@ from lexprint.watermark.walk import keep, walk
 @pytest.mark.parametrize("gap", [1, 2, 3])
 def test_sites_keep_their_distance(scheme: Scheme, document: Document, gap: int) -> None:
     """Sites of a sentence are more than f words apart, none is its first word or among its last f + 1."""
-    visits = walk(document, replace(scheme, gap=gap), keep)
+    visits = walk(document, replace(scheme, settings=WatermarkSettings(gap=gap)), keep)
     assert visits
     for one, other in pairwise(visits):
         if one.site.sentence == other.site.sentence:

@@ -30,7 +30,7 @@ from lexprint.watermark.scheme import (
     without_synchronicity_test,
 )
 
-__all__ = ["BlindScheme", "MarkedText", "MarkingScheme", "schemes"]
+__all__ = ["BlindScheme", "MarkedText", "MarkingScheme", "blind_schemes", "hao", "schemes", "topkara"]
 
 _OWN = re.compile(
     r"(?P<profile>lexprint|paper)(?:-f(?P<gap>[1-9]))?(?:-without-(?P<test>synchronicity|substitutability))?"
@@ -62,6 +62,12 @@ def schemes(engine: Engine, names: Sequence[str]) -> list[MarkingScheme]:
     substituters: dict[str, Substituter] = {}
     rivals: dict[str, Callable[[], MarkingScheme]] = {"topkara": topkara, "hao": hao}
     return [rivals[name]() if name in rivals else _blind(engine, name, substituters) for name in names]
+
+
+def blind_schemes(engine: Engine, names: Sequence[str]) -> list[BlindScheme]:
+    """The same for our own alone, whose sites can be looked at."""
+    substituters: dict[str, Substituter] = {}
+    return [_blind(engine, name, substituters) for name in names]
 
 
 @cache

@@ -12,7 +12,6 @@ from lexprint.engine import Engine
 from lexprint.evaluation.datasets import Corpus, first_sentences, is_long
 from lexprint.evaluation.metrics import Means, bit_errors, entailment_means, mean_of, share, similarity_means
 from lexprint.evaluation.tables import markdown_table
-from lexprint.settings import WatermarkSettings
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
 from lexprint.text.segmentation import segment
@@ -158,7 +157,7 @@ def new_substituter(engine: Engine) -> Substituter:
 
 def scheme_with(engine: Engine, gap: int, substituter: Substituter | None = None) -> Scheme:
     """The engine's scheme with another gap, and nothing remembered but by the substituter."""
-    settings = replace(engine.settings, watermark=WatermarkSettings(gap=gap))
+    settings = replace(engine.settings, watermark=replace(engine.settings.watermark, gap=gap))
     substituter = substituter or new_substituter(engine)
     fingerprint = replace(engine, settings=settings).fingerprint
     return paper_scheme(substituter, fingerprint=fingerprint, settings=settings.watermark)

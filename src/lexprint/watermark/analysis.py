@@ -24,7 +24,7 @@ from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
-from lexprint.watermark.false_friends import are_false_friends, is_half_of_expression
+from lexprint.watermark.false_friends import are_false_friends, following, stands_in_expression
 from lexprint.watermark.sites import Pair, Site
 
 T = TypeVar("T")
@@ -174,21 +174,10 @@ def _gap(sentence: Sentence, position: int) -> Gap:
 def _twin(gap: Gap) -> str | None:
     if not stands_free(gap):
         return None
-    following = _following(gap)
+    word = following(gap)
     if gap.word in TWINS_BEFORE_NUMBERS:
-        return TWINS_BEFORE_NUMBERS[gap.word] if following[:1].isdigit() or following in QUANTITIES else None
-    return TWINS.get(gap.word) if following else None  # not in "It is late, though."
-
-
-def _is_half_of_expression(gap: Gap) -> bool:
-    before = gap.left.split()[-1:]
-    return is_half_of_expression(gap.word, before=before[0].lower() if before else "", after=_following(gap))
-
-
-def _following(gap: Gap) -> str:
-    """The next word in lower case, or nothing where a mark or the end of the sentence comes first."""
-    words = gap.right.split(maxsplit=1) if gap.right.startswith(" ") else []
-    return words[0].lower().rstrip(CLAUSE_MARKS) if words else ""
+        return TWINS_BEFORE_NUMBERS[gap.word] if word[:1].isdigit() or word in QUANTITIES else None
+    return TWINS.get(gap.word) if word else None  # not in "It is late, though."
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +220,7 @@ def _candidates(places: Sequence[_Place], judges: Judges) -> list[list[_Candidat
             options.append((place.twin, 0.0))  # no model need propose it
         row: Floats = unread[index]
         own = float(row[columns[place.gap.word]]) if options else 0.0
-        is_expression = place.twin is None and (own > FIXED or _is_half_of_expression(place.gap))
+        is_expression = place.twin is None and (own > FIXED or stands_in_expression(place.gap))
         least = judges.requirements.fluency_in_expressions if is_expression else judges.requirements.fluency
         standing = frozenset(f"{place.gap.left} {place.gap.right}".lower().split())
         candidates = [

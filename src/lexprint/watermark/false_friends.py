@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from lexprint.models.protocols import Gap
 from lexprint.substitution.exclusions import DETERMINERS
 from lexprint.substitution.lexicon import lexicon
 
@@ -51,12 +52,31 @@ _APART = (
     ("want wish desire", "need require"),
     ("offer propose", "give"),
     ("work", "operate"),
+    ("number", "amount"),
+    ("length", "duration"),
+    ("recommend", "suggest"),
+    ("objection", "argument"),
+    ("go come", "move"),
+    ("fall", "drop"),
+    ("friend", "acquaintance"),
+    ("doubtful", "unlikely"),
+    ("several", "numerous"),
+    ("soon", "shortly quickly"),
+    ("feel", "seem appear"),
+    ("young", "youthful"),
+    ("consist", "comprise"),
+    ("angry", "furious"),
+    ("choice", "decision"),
+    ("similar", "alike"),
+    ("instruction", "education"),
+    ("assure", "guarantee"),
     ("wherever whenever whatever", "anywhere anytime anything somewhere everywhere elsewhere nowhere"),
 )
 # A verb before one of these is half of an expression: "set out", "think of", "earn back".
 PARTICLES = frozenset(
     "about apart around at away back by down for forward in into of off on out over round through up".split()
 )
+CLAUSE_MARKS = ".,;:!?)\"'-"
 ADJECTIVES = frozenset({"JJ", "JJR", "JJS"})
 SHARED_START = 4  # letters from which on two words with hardly any others are kin: "centre" and "central"
 FEW_LETTERS = 2
@@ -84,6 +104,18 @@ def is_half_of_expression(word: str, *, before: str, after: str) -> bool:
         return False
     is_named = before in DETERMINERS or bool(_tags(before) & ADJECTIVES)
     return not (is_named and any(tag.startswith("N") for tag in tags))
+
+
+def stands_in_expression(gap: Gap) -> bool:
+    """Whether the word in the gap is half of an expression, as far as its neighbours tell."""
+    before = gap.left.split()[-1:]
+    return is_half_of_expression(gap.word, before=before[0].lower() if before else "", after=following(gap))
+
+
+def following(gap: Gap) -> str:
+    """The next word in lower case, or nothing where a mark or the end of the sentence comes first."""
+    words = gap.right.split(maxsplit=1) if gap.right.startswith(" ") else []
+    return words[0].lower().rstrip(CLAUSE_MARKS) if words else ""
 
 
 def _look_alike(one: str, other: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from lexprint.errors import FingerprintMismatch
 from lexprint.settings import WatermarkSettings
 from lexprint.substitution.substituter import Substituter
+from lexprint.watermark.risk_set import risks
 from lexprint.watermark.substitutability import KeepsNeighbour, keeps_neighbour, trusts_neighbour
 from lexprint.watermark.synchronicity import FindPair, SynchronicityTest
 
@@ -23,7 +24,12 @@ class Scheme:
     fingerprint: str
     find_pair: FindPair = field(repr=False)
     keeps_neighbour: KeepsNeighbour = field(repr=False)
-    gap: int  # words skipped after a site
+    settings: WatermarkSettings
+
+    @property
+    def gap(self) -> int:
+        """Words skipped after a site."""
+        return self.settings.gap
 
     def require_fingerprint(self, needed: str) -> None:
         """Refuse to read what other models, settings or rules have written: the bits would be noise."""
@@ -35,14 +41,14 @@ class Scheme:
 
 def paper_scheme(substituter: Substituter, *, fingerprint: str, settings: WatermarkSettings | None = None) -> Scheme:
     """Both tests, as in the paper; `fingerprint` stands for models, settings and rules together."""
-    test = SynchronicityTest(substituter.settings, substituter.may_be_replaced)
     settings = settings or WatermarkSettings()
-    return Scheme(substituter, fingerprint, test.find_pair, keeps_neighbour, settings.gap)
+    test = SynchronicityTest(substituter.settings, risks(substituter, settings))
+    return Scheme(substituter, fingerprint, test.find_pair, keeps_neighbour, settings)
 
 
 def without_synchronicity_test(scheme: Scheme) -> Scheme:
     """The same, but a word's partner need not lead back to it: loses bits, to show what the test is for."""
-    test = SynchronicityTest(scheme.substituter.settings, scheme.substituter.may_be_replaced)
+    test = SynchronicityTest(scheme.substituter.settings, risks(scheme.substituter, scheme.settings))
     fingerprint = f"{scheme.fingerprint} without synchronicity test"
     return replace(scheme, fingerprint=fingerprint, find_pair=test.derive_pair)
 

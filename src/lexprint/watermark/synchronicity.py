@@ -18,7 +18,7 @@ longer matter are saved: those after a second word that outranks, and those afte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, nan
 from typing import TypeAlias
@@ -27,6 +27,7 @@ from lexprint.models.protocols import Gap
 from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.candidates import Candidate
 from lexprint.watermark.inquiry import Inquiry, Propose, Rate
+from lexprint.watermark.risk_set import Risks
 from lexprint.watermark.sites import Pair
 
 FIRST_CHUNK = 6  # candidates rated before asking whether the others still matter; each next chunk is twice as large
@@ -67,14 +68,14 @@ class SynchronicityTest:
     """
 
     settings: SubstitutionSettings
-    may_be_replaced: Callable[[Gap], bool]
+    risks: Risks
     verdicts: dict[Gap, Synchronous | None] = field(default_factory=dict, repr=False)
 
     def find_pair(self, gap: Gap) -> Inquiry[Synchronous | None]:
         """The pair of a synchronous word, or None."""
         if gap in self.verdicts:
             return self.verdicts[gap]
-        if not self.may_be_replaced(gap):
+        if not self.risks.may_be_replaced(gap):
             return None  # known at once, so not worth remembering
         found = yield from self._derive(gap, self._lead_back)
         if len(self.verdicts) >= REMEMBERED:
@@ -86,7 +87,7 @@ class SynchronicityTest:
 
     def derive_pair(self, gap: Gap) -> Inquiry[Synchronous | None]:
         """The pair that the word's own gap derives, its partner not asked: for the ablation only."""
-        return (yield from self._derive(gap, _trust_partner)) if self.may_be_replaced(gap) else None
+        return (yield from self._derive(gap, _trust_partner)) if self.risks.may_be_replaced(gap) else None
 
     def _derive(self, gap: Gap, lead_back: _LeadBack) -> Inquiry[Synchronous | None]:
         """FC of the gap if it is a pair that holds the word, and `lead_back` confirms it.
@@ -94,7 +95,7 @@ class SynchronicityTest:
         The word is always a candidate, so FC must be the word and the best other. An other that the word does not
         outrank is the partner or the end: two of them end the search, and one is confirmed before the rest are rated.
         """
-        candidates: tuple[Candidate, ...] = yield Propose(gap)
+        candidates = self._able(gap, (yield Propose(gap)))
         others = [candidate.word for candidate in candidates if candidate.word != gap.word]
         doubtful = {candidate.word for candidate in candidates if not candidate.is_certain}
         if len(doubtful) == len(others):
@@ -137,13 +138,13 @@ class SynchronicityTest:
         it, so those are asked first that did well in the word's own gap.
         """
         turned = _with_word(gap, partner)
-        if (turned in self.verdicts and self.verdicts[turned] is None) or not self.may_be_replaced(turned):
+        if (turned in self.verdicts and self.verdicts[turned] is None) or not self.risks.may_be_replaced(turned):
             return None
         pair, members = Pair.of(gap.word, partner), (partner, gap.word)
         ratings = dict(zip(members, (yield Rate(turned, members)), strict=True))
         if not all(map(self._passes, ratings.values())):
             return None
-        candidates: tuple[Candidate, ...] = yield Propose(turned)
+        candidates = self._able(turned, (yield Propose(turned)))
         if not any(candidate.word == gap.word and candidate.is_certain for candidate in candidates):
             return None
         intruders = [candidate.word for candidate in candidates if candidate.word not in members]
@@ -152,6 +153,11 @@ class SynchronicityTest:
             if not self._clearance(ratings, pair) > self.settings.guard_band:
                 return None
         return _WayBack(ratings[gap.word], self._clearance(ratings, pair))
+
+    def _able(self, gap: Gap, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """The word itself and those that may be a pair with it."""
+        word = gap.word
+        return [one for one in candidates if one.word == word or self.risks.may_be_pair(word, one.word)]
 
     def _clearance(self, ratings: Mapping[str, float], pair: Pair) -> float:
         """How far the weaker member is ahead of the floor and of the best word outside the pair."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from lexprint import __version__
 from lexprint.engine import Engine
 from lexprint.errors import FingerprintMismatch
-from lexprint.settings import PROFILES, WatermarkSettings
+from lexprint.settings import PROFILES
 from lexprint.watermark.records import Record, settings_json
 
 KNOWN_GAPS = (1, 2, 3)  # tried when a bare fingerprint has to be explained
@@ -56,7 +56,7 @@ def _known_as(fingerprint: str, engine: Engine) -> str:
     """A bare fingerprint says nothing, but it may be that of a profile with another gap."""
     for profile in PROFILES.values():
         for gap in KNOWN_GAPS:
-            settings = replace(profile, watermark=WatermarkSettings(gap=gap))
+            settings = replace(profile, watermark=replace(profile.watermark, gap=gap))
             if replace(engine, settings=settings).fingerprint == fingerprint:
                 return f"use the profile {profile.profile} with watermark.gap = {gap}"
     return "use the version of lexprint, the models and the settings that marked it; the record of the copy names them"
