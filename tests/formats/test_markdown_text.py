@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.formats.corpus import MARKDOWN_PAGE, TEXT_PAGE, word_edits
 
+from lexprint.errors import FormatError
 from lexprint.formats.encodings import decode_text
 from lexprint.formats.markdown_text import MarkdownText, count_signs
 from lexprint.text.editing import Edit, apply_edits, inverse_edits
@@ -204,3 +205,9 @@ def test_long_runs_of_marks_take_no_longer(piece: str) -> None:
     page = piece * 3_000
     assert read(page).with_edits([]) == page.encode("utf-8-sig")
     assert len(read(page).text) <= len(page)
+
+
+def test_endless_brackets_are_refused() -> None:
+    """Each could begin a link, so a small file of them alone would take minutes."""
+    with pytest.raises(FormatError, match="full of brackets; needed: at most 50,000"):
+        read("[" * 50_001)

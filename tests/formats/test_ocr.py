@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from lexprint.errors import FormatError
-from lexprint.formats.ocr import is_image, read_image
+from lexprint.formats.ocr import ImageText, is_image, read_image
 from lexprint.formats.pdf_text import read_pdf
 
 needs_tesseract = pytest.mark.skipif(shutil.which("tesseract") is None, reason="Tesseract is not installed")
@@ -51,6 +51,12 @@ def test_damaged_pictures_are_refused(content: bytes) -> None:
     """A broken image gives one clear sentence."""
     with pytest.raises(FormatError, match="damaged image"):
         read_image(content, name="leak.png")
+
+
+def test_addresses_are_protected() -> None:
+    """As in every other format, so that a copy and a picture of it are read alike."""
+    source = ImageText("Write to large@example.com about it.", "leak.png")
+    assert [span.of(source.text) for span in source.protected] == ["large@example.com"]
 
 
 def test_without_tesseract_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

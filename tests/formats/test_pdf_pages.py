@@ -1,12 +1,23 @@
 """The pages of a PDF, read in this process."""
 
 import io
+import sys
 
 import pypdf
 import pytest
 from tests.formats.corpus import make_pdf
 
-from lexprint.formats.pdf_pages import ENCRYPTED, MOST_PAGES, TOO_LONG, open_pdf, page_text
+from lexprint.formats import pdf_pages
+from lexprint.formats.pdf_pages import (
+    ENCRYPTED,
+    MOST_PAGES,
+    NO_PICTURES,
+    RESOLUTION,
+    TOO_LONG,
+    open_pdf,
+    page_picture,
+    page_text,
+)
 
 LEFT = [
     "The first column begins here and",
@@ -69,3 +80,53 @@ def test_endless_documents_end_the_reading() -> None:
     with pytest.raises(SystemExit) as caught:
         open_pdf(make_pdf([[]] * (MOST_PAGES + 1)))
     assert caught.value.code == TOO_LONG
+
+
+def scanned_pdf() -> bytes:
+    """One page, which is a picture, half of it black."""
+    image_module = pytest.importorskip("PIL.Image", reason="Pillow draws the picture")
+    image = image_module.new("L", (300, 150), 255)
+    image.paste(0, (0, 0, 150, 150))
+    target = io.BytesIO()
+    image.save(target, "PDF", resolution=150.0)
+    return target.getvalue()
+
+
+def test_pages_are_drawn() -> None:
+    """At the resolution that Tesseract wants, as a grey map that says its size."""
+    pytest.importorskip("pypdfium2", reason="pypdfium2 draws the pages")
+    head, _, shades = page_picture(scanned_pdf(), 0).partition(b"\n")
+    width, height = 2 * RESOLUTION, RESOLUTION  # two inches by one
+    assert head == b"P5 %d %d 255" % (width, height)
+    row = shades[: width * height][width * (height // 2) :][:width]
+    assert max(row[: width // 2 - 4]) < 30
+    assert min(row[width // 2 + 4 :]) > 225
+
+
+def test_huge_pages_are_drawn_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few bytes may claim a page as large as a house."""
+    pytest.importorskip("pypdfium2", reason="pypdfium2 draws the pages")
+    monkeypatch.setattr(pdf_pages, "MOST_PIXELS", 10_000)
+    content = make_pdf([[]]).replace(b"[0 0 612 792]", b"[0 0 9999 9999]")
+    assert len(page_picture(content, 0)) < 11_000
+
+
+def test_without_pdfium_the_picture_on_the_page_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scanned page is one picture, and pypdf finds it."""
+    content = scanned_pdf()
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    assert page_picture(content, 0).startswith(b"\xff\xd8\xff")
+    assert page_picture(make_pdf([[]]), 0) == b""
+
+
+def test_without_pillow_too_the_reading_ends() -> None:
+    """With the code that stands for the missing extra."""
+
+    class _Page:
+        @property
+        def images(self) -> list[object]:
+            raise ImportError("Pillow")
+
+    with pytest.raises(SystemExit) as caught:
+        pdf_pages._largest_picture(_Page())  # type: ignore[arg-type]
+    assert caught.value.code == NO_PICTURES

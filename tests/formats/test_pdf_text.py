@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.formats.corpus import make_pdf
 
-from lexprint.errors import FormatError
+from lexprint.errors import ExtraMissing, FormatError, LexprintError
 from lexprint.formats import pdf_pages, pdf_text
 from lexprint.formats.pdf_text import as_running_text, is_pdf, read_pdf
 
@@ -18,6 +18,12 @@ def test_text_is_read_whole() -> None:
     source = read_pdf(content, name="leak.pdf")
     assert source.text.split() == "An unbelievable house. Second page.".split()
     assert (source.kind, source.is_writable, source.protected) == ("PDF", False, ())
+
+
+def test_addresses_are_protected() -> None:
+    """As in every other format, so that a copy and a PDF of it are read alike."""
+    source = read_pdf(make_pdf([[(72, 700, "Write to large@example.com about it.")]]), name="leak.pdf")
+    assert [span.of(source.text) for span in source.protected] == ["large@example.com"]
 
 
 def test_a_pdf_is_never_written() -> None:
@@ -73,6 +79,7 @@ def test_exit_codes_agree() -> None:
     for code in ("ENCRYPTED", "TOO_LONG", "NO_PICTURES"):
         assert getattr(pdf_text, code) == getattr(pdf_pages, code)
     assert f"{pdf_pages.MOST_PAGES:,}" == "2,000"
+    assert pdf_text.RESOLUTION == pdf_pages.RESOLUTION
 
 
 def test_scans_without_tesseract_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,11 +89,26 @@ def test_scans_without_tesseract_say_what_to_install(monkeypatch: pytest.MonkeyP
         read_pdf(make_pdf([[]]), name="leak.pdf")
 
 
+def test_poppler_draws_where_nothing_else_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that is installed spares the user an extra; without it the extra is named."""
+    monkeypatch.setattr(pdf_text, "_drawn_by_poppler", lambda content, number: b"picture of page %d" % number)
+
+    def cannot_draw(content: bytes, name: str, *arguments: str) -> bytes:
+        raise ExtraMissing("pypdfium2", extra="scans")
+
+    monkeypatch.setattr(pdf_text, "_run", cannot_draw)
+    monkeypatch.setattr(shutil, "which", lambda program: program)
+    assert pdf_text._picture(b"", 2, name="leak.pdf") == b"picture of page 2"
+    monkeypatch.setattr(shutil, "which", lambda program: None)
+    with pytest.raises(ExtraMissing):
+        pdf_text._picture(b"", 2, name="leak.pdf")
+
+
 @pytest.mark.parametrize(
     ("code", "message"),
     [
         (pdf_pages.ENCRYPTED, "an encrypted PDF; needed: one without a password"),
-        (pdf_pages.NO_PICTURES, "a scanned PDF; needed: .*apt-get install poppler-utils"),
+        (pdf_pages.NO_PICTURES, r"a scanned PDF, is not installed; run: pip install 'lexprint\[scans\]'"),
         (-9, "a damaged PDF"),
     ],
 )
@@ -97,7 +119,7 @@ def test_every_end_of_the_reader_has_a_sentence(monkeypatch: pytest.MonkeyPatch,
         raise subprocess.CalledProcessError(code, "reader")
 
     monkeypatch.setattr(subprocess, "run", end)
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(LexprintError, match=message):
         read_pdf(make_pdf([[]]), name="leak.pdf")
 
 

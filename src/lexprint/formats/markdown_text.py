@@ -26,7 +26,8 @@ from lexprint.formats.projection import Projection, ProjectionBuilder
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
 
-LARGEST = 20_000_000  # characters
+LARGEST = 5_000_000  # characters; the Bible has four and a half million
+MOST_BRACKETS = 50_000  # each may begin a link, and what never ends is sought far and wide
 
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n|\Z)")
 _FRONT_MATTER = re.compile(
@@ -77,6 +78,8 @@ class MarkdownText:
     def __post_init__(self) -> None:
         if len(self.encoded.text) > LARGEST:
             raise FormatError(self.name, found="too large a Markdown file", needed=f"at most {LARGEST:,} characters")
+        if self.encoded.text.count("[") > MOST_BRACKETS:
+            raise FormatError(self.name, found="full of brackets", needed=f"at most {MOST_BRACKETS:,} of them")
 
     @cached_property
     def _projection(self) -> Projection:

@@ -7,9 +7,11 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 from lexprint.errors import FormatError
+from lexprint.formats.projection import whole_projection
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span
 
@@ -29,7 +31,10 @@ class ImageText:
 
     kind: ClassVar[str] = "image"
     is_writable: ClassVar[bool] = False
-    protected: ClassVar[tuple[Span, ...]] = ()
+
+    @cached_property
+    def protected(self) -> tuple[Span, ...]:
+        return whole_projection(self.text).protected
 
     def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
         raise FormatError(self.name, found="an image", needed="the document it shows, as Word, HTML, Markdown or text")

@@ -1,4 +1,4 @@
-"""Reads the pages of a PDF, as a program of its own: `python -m lexprint.formats.pdf_pages text < in > out.json`.
+"""Reads or draws the pages of a PDF, as a program of its own: `python -m lexprint.formats.pdf_pages text < in > out.json`.
 
 A hostile PDF can keep any reader busy for ever or eat all memory, and only a process can be stopped. Whatever goes
 wrong here ends it with a traceback that nobody is shown.
@@ -6,7 +6,6 @@ wrong here ends it with a traceback that nobody is shown.
 
 from __future__ import annotations
 
-import base64
 import io
 import json
 import logging
@@ -16,14 +15,18 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from math import sqrt
 from typing import Any
 
 from pypdf import PageObject, PdfReader
 
 MOST_PAGES = 2_000
 MOST_MEMORY = 3 << 30  # bytes
-MOST_IMAGE_BYTES = 200_000_000
+MOST_PIXELS = 70_000_000  # of a page as it is drawn: A3 at 600 dots per inch
+RESOLUTION = 300  # dots per inch, which Tesseract is made for
 ENCRYPTED, TOO_LONG, NO_PICTURES = 3, 4, 5  # exit codes
+
+_POINTS_PER_INCH = 72
 
 _COLUMN_SHARE = 0.5  # of the lines of a page that must go on at one place for it to be the second column
 _SAME_PLACE = 6.0  # points
@@ -90,10 +93,31 @@ def two_columns(fragments: list[_Fragment]) -> str | None:
     return "\n".join([*columns[0], *columns[1]])
 
 
-def page_images(page: PageObject) -> list[bytes]:
-    """The pictures on a page, largest first: a scanned page is one."""
+def page_picture(content: bytes, number: int) -> bytes:
+    """A page as a picture: drawn by PDFium, else the largest picture on it, which is the page if it was scanned."""
+    drawn = _drawn(content, number)
+    return _largest_picture(open_pdf(content).pages[number]) if drawn is None else drawn
+
+
+def _drawn(content: bytes, number: int) -> bytes | None:
+    """Shades of grey as a portable grey map, which needs no library; None if PDFium is not there or cannot."""
     try:
-        return sorted((image.data for image in page.images), key=len, reverse=True)
+        import pypdfium2
+    except ImportError:
+        return None
+    try:
+        page = pypdfium2.PdfDocument(content)[number]
+        scale = min(RESOLUTION / _POINTS_PER_INCH, sqrt(MOST_PIXELS / max(page.get_width() * page.get_height(), 1.0)))
+        shades = page.render(scale=scale, grayscale=True).to_numpy()  # (height, width, 1)
+    except pypdfium2.PdfiumError:
+        return None
+    return b"P5 %d %d 255\n" % (shades.shape[1], shades.shape[0]) + bytes(shades.tobytes())
+
+
+def _largest_picture(page: PageObject) -> bytes:
+    """Nothing if the page has none."""
+    try:
+        return max((image.data for image in page.images), key=len, default=b"")
     except ImportError as error:  # pypdf wants Pillow for pictures
         raise SystemExit(NO_PICTURES) from error
 
@@ -109,18 +133,11 @@ def main() -> None:
     _limit_memory()
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
-    reader = open_pdf(sys.stdin.buffer.read())
+    content = sys.stdin.buffer.read()
     if sys.argv[1] == "text":
-        found: list[Any] = [page_text(page) for page in reader.pages]
+        json.dump([page_text(page) for page in open_pdf(content).pages], sys.stdout)
     else:
-        found, total = [], 0
-        for number in map(int, sys.argv[2:]):
-            images = page_images(reader.pages[number])[:1]
-            total += sum(map(len, images))
-            if total > MOST_IMAGE_BYTES:
-                raise SystemExit(TOO_LONG)
-            found.append([base64.b64encode(image).decode("ascii") for image in images])
-    json.dump(found, sys.stdout)
+        sys.stdout.buffer.write(page_picture(content, int(sys.argv[2])))
 
 
 if __name__ == "__main__":

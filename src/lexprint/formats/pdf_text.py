@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import shutil
@@ -10,17 +9,19 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import ClassVar
 
-from lexprint.errors import FormatError
+from lexprint.errors import ExtraMissing, FormatError
 from lexprint.formats.ocr import INSTALL, is_installed, recognise
+from lexprint.formats.projection import whole_projection
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span
 
 LARGEST = 200_000_000  # bytes
 TIMEOUT_SECONDS = 120.0
 MOST_SCANNED_PAGES = 200
-SCAN_RESOLUTION = 300  # dots per inch, which Tesseract is made for
+RESOLUTION = 300  # dots per inch, as in pdf_pages
 ENCRYPTED, TOO_LONG, NO_PICTURES = 3, 4, 5  # as pdf_pages exits
 MAGIC = re.compile(rb"%PDF-\d")
 _PRESCAN = 1024  # bytes in which readers look for the magic
@@ -38,7 +39,10 @@ class PdfText:
 
     kind: ClassVar[str] = "PDF"
     is_writable: ClassVar[bool] = False
-    protected: ClassVar[tuple[Span, ...]] = ()
+
+    @cached_property
+    def protected(self) -> tuple[Span, ...]:
+        return whole_projection(self.text).protected
 
     def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
         raise FormatError(
@@ -55,7 +59,7 @@ def is_pdf(content: bytes) -> bool:
 def read_pdf(content: bytes, *, name: str) -> PdfText:
     if len(content) > LARGEST:
         raise FormatError(name, found="too large a PDF", needed=f"at most {LARGEST:,} bytes")
-    pages: list[str] = _run(content, name, "text")
+    pages = _pages(content, name)
     blank = [number for number, text in enumerate(pages) if not text.strip()]
     if blank and (len(blank) == len(pages) or is_installed()):
         for number, text in zip(blank, _scanned(content, blank, name=name), strict=False):
@@ -89,16 +93,23 @@ def _scanned(content: bytes, numbers: list[int], *, name: str) -> list[str]:
         raise FormatError(
             name, found=f"a PDF of {len(numbers):,} scanned pages", needed=f"at most {MOST_SCANNED_PAGES}"
         )
-    if shutil.which("pdftoppm") is not None:
-        return [recognise(image, name=name) if image else "" for image in (_picture(content, n) for n in numbers)]
-    found: list[list[str]] = _run(content, name, "images", *map(str, numbers))
-    return ["\n\n".join(recognise(base64.b64decode(image), name=name) for image in images) for images in found]
+    pictures = (_picture(content, number, name=name) for number in numbers)
+    return [recognise(picture, name=name) if picture else "" for picture in pictures]
 
 
-def _picture(content: bytes, number: int) -> bytes:
-    """A page as a PNG; nothing if poppler cannot draw it."""
+def _picture(content: bytes, number: int, *, name: str) -> bytes:
+    """A page as a picture; nothing if there is nothing on it. A page each time, as pictures are large."""
+    try:
+        return _run(content, name, "picture", str(number))
+    except ExtraMissing:
+        if shutil.which("pdftoppm") is None:
+            raise
+    return _drawn_by_poppler(content, number)
+
+
+def _drawn_by_poppler(content: bytes, number: int) -> bytes:
     page = str(number + 1)
-    options = ["-f", page, "-l", page, "-r", str(SCAN_RESOLUTION), "-gray", "-png", "-singlefile", "-"]
+    options = ["-f", page, "-l", page, "-r", str(RESOLUTION), "-gray", "-png", "-singlefile", "-"]
     try:
         finished = subprocess.run(
             ["pdftoppm", *options], input=content, capture_output=True, timeout=TIMEOUT_SECONDS, check=True
@@ -108,12 +119,19 @@ def _picture(content: bytes, number: int) -> bytes:
     return finished.stdout
 
 
-def _run(content: bytes, name: str, *arguments: str) -> list[Any]:
+def _pages(content: bytes, name: str) -> list[str]:
+    try:
+        pages: list[str] = json.loads(_run(content, name, "text"))
+    except ValueError as error:
+        raise FormatError(name, found="a PDF that could not be read", needed="one that a PDF reader opens") from error
+    return pages
+
+
+def _run(content: bytes, name: str, *arguments: str) -> bytes:
     """What the page reader says; -P keeps it from importing what lies in the working folder."""
     command = [sys.executable, "-P", "-m", "lexprint.formats.pdf_pages", *arguments]
     try:
-        finished = subprocess.run(command, input=content, capture_output=True, timeout=TIMEOUT_SECONDS, check=True)
-        pages: list[Any] = json.loads(finished.stdout)
+        return subprocess.run(command, input=content, capture_output=True, timeout=TIMEOUT_SECONDS, check=True).stdout
     except subprocess.TimeoutExpired as error:
         needed = f"one that can be read in {TIMEOUT_SECONDS:.0f} seconds"
         raise FormatError(name, found="too complex a PDF", needed=needed) from error
@@ -123,9 +141,7 @@ def _run(content: bytes, name: str, *arguments: str) -> list[Any]:
         if error.returncode == TOO_LONG:
             raise FormatError(name, found="too long a PDF", needed="at most 2,000 pages") from error
         if error.returncode == NO_PICTURES:
-            needed = "poppler to draw its pages; install it, on Debian with: apt-get install poppler-utils"
-            raise FormatError(name, found="a scanned PDF", needed=needed) from error
+            raise ExtraMissing("pypdfium2, which draws the pages of a scanned PDF,", extra="scans") from error
         raise FormatError(name, found="a damaged PDF", needed="one that a PDF reader opens") from error
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise FormatError(name, found="a PDF that could not be read", needed="one that a PDF reader opens") from error
-    return pages
