@@ -70,14 +70,20 @@ _APART = (
     ("similar", "alike"),
     ("instruction", "education"),
     ("assure", "guarantee"),
+    ("quite", "fairly"),
+    ("amount", "sum"),
+    ("property", "estate"),
     ("wherever whenever whatever", "anywhere anytime anything somewhere everywhere elsewhere nowhere"),
 )
+# Verbs that mean little alone: their object decides what may stand for them, "make no answer", "give way", "catch her eye".
+LIGHT_VERBS = frozenset("make take give get put set keep hold catch have bring".split())
 # A verb before one of these is half of an expression: "set out", "think of", "earn back".
 PARTICLES = frozenset(
     "about apart around at away back by down for forward in into of off on out over round through up".split()
 )
 CLAUSE_MARKS = ".,;:!?)\"'-"
 ADJECTIVES = frozenset({"JJ", "JJR", "JJS"})
+VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
 SHARED_START = 4  # letters from which on two words with hardly any others are kin: "centre" and "central"
 FEW_LETTERS = 2
 
@@ -107,7 +113,9 @@ def is_half_of_expression(word: str, *, before: str, after: str) -> bool:
 
 
 def stands_in_expression(gap: Gap) -> bool:
-    """Whether the word in the gap is half of an expression, as far as its neighbours tell."""
+    """Whether the word in the gap is half of an expression, as far as it and its neighbours tell."""
+    if _tags(gap.word) & VERBS and _lemmas(gap.word) & LIGHT_VERBS:
+        return True
     before = gap.left.split()[-1:]
     return is_half_of_expression(gap.word, before=before[0].lower() if before else "", after=following(gap))
 
