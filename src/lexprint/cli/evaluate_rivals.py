@@ -1,0 +1,228 @@
+"""`lexprint evaluate rivals`, `ablations` and `recoverability`: our scheme beside others, and beside itself without a test."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from lexprint.cli import console
+from lexprint.cli.console import progress, say
+from lexprint.cli.measuring import AS_JSON, DATA, OUTPUT, SETS, listed, open_checkpoint, report
+
+if TYPE_CHECKING:
+    from lexprint.engine import Engine
+    from lexprint.evaluation.ablations import AblationRow
+    from lexprint.evaluation.datasets import Corpus
+
+METHODS = ("topkara", "hao", "paper", "lexprint")
+
+SENTENCES = typer.Option(300, "--sentences", min=1, help="Sentences of at least five words, from each set.")
+SEED = typer.Option(1, "--seed", help="Seed of the random bits and the choice of examples.")
+EXAMPLES = typer.Option(4, "--examples", min=0, help="Sentences to show for each set.")
+PROFILES = typer.Option(["paper", "lexprint"], "--profiles", help="Profiles to take a test from, also with commas.")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Give the group these commands."""
+    app.command("rivals")(rivals)
+    app.command("ablations")(ablations)
+    app.command("recoverability")(recoverability)
+
+
+def rivals(
+    data: Path | None = DATA,
+    sets: list[str] = SETS,
+    methods: list[str] = typer.Option(list(METHODS), "--methods", help="Ways of marking, also with commas."),
+    sentences: int = SENTENCES,
+    seed: int = SEED,
+    examples: int = EXAMPLES,
+    output: Path | None = OUTPUT,
+    threads: int = console.THREADS,
+    as_json: bool = AS_JSON,
+) -> None:
+    """SR, SS, payload, bit errors and speed of every way of marking, beside the paper's figures."""
+    from lexprint.evaluation import comparison, datasets
+    from lexprint.evaluation.rivals.awt_output import has_published_blocks, published_blocks
+    from lexprint.evaluation.schemes import schemes
+
+    folder = datasets.data_folder(data)
+    corpora = datasets.corpora(folder, listed(sets))
+    engine = console.build_engine(threads=threads)
+    names = listed(methods)
+    schemes(engine, names)  # a wrong name, or WordNet missing, is better known now than in an hour
+    checkpoint = open_checkpoint("rivals", output)
+
+    def measured(corpus: Corpus, name: str) -> comparison.MethodRow:
+        def measure() -> dict[str, object]:
+            (writer,), (reader,) = schemes(engine, [name]), schemes(engine, [name])
+            with progress(f"{corpus.title}, {name}") as on_progress:
+                row = comparison.compare(
+                    engine,
+                    corpus,
+                    writer=writer,
+                    reader=reader,
+                    sentences=sentences,
+                    seed=seed,
+                    examples=examples,
+                    on_progress=on_progress,
+                )
+            return comparison.row_json(row)
+
+        asked = f"{engine.fingerprint} {corpus.name} {name} {sentences} {seed} {examples}"
+        return comparison.row_from(checkpoint.once(asked, measure))
+
+    rows = [measured(corpus, name) for name in names for corpus in corpora]
+    if any(corpus.name == "wikitext2" for corpus in corpora) and has_published_blocks(folder):
+        rows.append(comparison.score_published(engine, published_blocks(folder), sentences=sentences))
+    unmarked = {
+        corpus.title: comparison.originals(corpus, sentences=sentences, seed=seed, count=examples) for corpus in corpora
+    }
+    tables = [comparison.comparison_tables(rows), comparison.example_lists(unmarked, rows)]
+    result = {
+        **_circumstances("rivals", engine, sentences=sentences, seed=seed),
+        "rows": [comparison.row_json(row) for row in rows],
+        "unmarked": unmarked,
+    }
+    report("rivals", result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
+    checkpoint.done()
+    _say_circumstances(engine, sentences=sentences, seed=seed)
+
+
+def ablations(
+    data: Path | None = DATA,
+    sets: list[str] = SETS,
+    profiles: list[str] = PROFILES,
+    sentences: int = SENTENCES,
+    seed: int = SEED,
+    examples: int = EXAMPLES,
+    output: Path | None = OUTPUT,
+    threads: int = console.THREADS,
+    as_json: bool = AS_JSON,
+) -> None:
+    """Bits and words lost without the synchronicity test, and without the substitutability test."""
+    from lexprint.evaluation import ablations as measuring
+
+    engine = console.build_engine(threads=threads)
+    names = [
+        f"{profile}{suffix}"
+        for profile in listed(profiles)
+        for suffix in ("", "-without-synchronicity", "-without-substitutability")
+    ]
+    rows, done = _ablation_rows(
+        "ablations",
+        engine,
+        names,
+        data=data,
+        sets=sets,
+        sentences=sentences,
+        seed=seed,
+        examples=examples,
+        output=output,
+    )
+    tables = [measuring.ablation_table(rows), measuring.failure_list(rows)]
+    result = {
+        **_circumstances("ablations", engine, sentences=sentences, seed=seed),
+        "rows": [measuring.row_json(row) for row in rows],
+    }
+    report("ablations", result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
+    done()
+    _say_circumstances(engine, sentences=sentences, seed=seed)
+
+
+def recoverability(
+    data: Path | None = DATA,
+    sets: list[str] = SETS,
+    profiles: list[str] = PROFILES,
+    sentences: int = SENTENCES,
+    seed: int = SEED,
+    output: Path | None = OUTPUT,
+    threads: int = console.THREADS,
+    as_json: bool = AS_JSON,
+) -> None:
+    """Share of the substituted words that the masked LM puts back, beside the paper's."""
+    from lexprint.evaluation import ablations as measuring
+
+    engine = console.build_engine(threads=threads)
+    rows, done = _ablation_rows(
+        "recoverability",
+        engine,
+        listed(profiles),
+        data=data,
+        sets=sets,
+        sentences=sentences,
+        seed=seed,
+        examples=0,
+        output=output,
+    )
+    result = {
+        **_circumstances("recoverability", engine, sentences=sentences, seed=seed),
+        "rows": [measuring.row_json(row) for row in rows],
+    }
+    report("recoverability", result, measuring.recovery_table(rows), output=output, as_json=as_json)
+    done()
+    _say_circumstances(engine, sentences=sentences, seed=seed)
+
+
+def _ablation_rows(
+    experiment: str,
+    engine: Engine,
+    names: Sequence[str],
+    *,
+    data: Path | None,
+    sets: list[str],
+    sentences: int,
+    seed: int,
+    examples: int,
+    output: Path | None,
+) -> tuple[list[AblationRow], Callable[[], None]]:
+    """Rows of all sets and schemes, and what to call once they are written."""
+    from lexprint.evaluation import ablations as measuring, datasets
+    from lexprint.evaluation.schemes import blind_schemes
+
+    corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
+    checkpoint = open_checkpoint(experiment, output)
+
+    def measured(corpus: Corpus, name: str) -> AblationRow:
+        def measure() -> dict[str, object]:
+            (writer,), (reader,) = blind_schemes(engine, [name]), blind_schemes(engine, [name])
+            with progress(f"{corpus.title}, {name}") as on_progress:
+                row = measuring.ablate(
+                    engine,
+                    corpus,
+                    writer=writer,
+                    reader=reader,
+                    sentences=sentences,
+                    seed=seed,
+                    examples=examples,
+                    on_progress=on_progress,
+                )
+            return measuring.row_json(row)
+
+        asked = f"{engine.fingerprint} {corpus.name} {name} {sentences} {seed} {examples}"
+        return measuring.row_from(checkpoint.once(asked, measure))
+
+    blind_schemes(engine, names)  # a wrong name is better known now than in an hour
+    return [measured(corpus, name) for corpus in corpora for name in names], checkpoint.done
+
+
+def _circumstances(experiment: str, engine: Engine, *, sentences: int, seed: int) -> dict[str, object]:
+    return {
+        "experiment": experiment,
+        "sentences": sentences,
+        "seed": seed,
+        "fingerprint": engine.fingerprint,
+        "machine": _machine(),
+    }
+
+
+def _say_circumstances(engine: Engine, *, sentences: int, seed: int) -> None:
+    say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}, machine {_machine()}")
+
+
+def _machine() -> str:
+    return f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"

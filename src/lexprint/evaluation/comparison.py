@@ -1,0 +1,307 @@
+"""Every way of marking on the same sentences with the same metrics, beside the paper's figures (its Table "NLW_obj").
+
+SR and SS are measured here, by the models of the engine, for all methods alike; the paper's stand beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from random import Random
+from time import perf_counter
+from types import MappingProxyType
+from typing import Any
+
+from lexprint.engine import Engine
+from lexprint.evaluation.datasets import Corpus, first_sentences, is_long
+from lexprint.evaluation.marked_text import MarkedText, MarkingScheme
+from lexprint.evaluation.metrics import Means, bit_errors, entailment_means, similarity_means
+from lexprint.evaluation.rivals.awt_output import Block
+from lexprint.evaluation.tables import markdown_table
+from lexprint.text.document import Document
+from lexprint.text.editing import Edit, OffsetMap, apply_edits
+from lexprint.text.segmentation import segment
+from lexprint.text.span import Span
+from lexprint.text.view import normalise
+from lexprint.workflows import OnProgress
+
+PART = 25  # sentences marked as one text
+LONGEST_EXAMPLE = 30  # words
+AWT_OUTPUT = "awt, published output"
+_BOLD = "\ue000"  # a private character, which escaping leaves alone
+
+
+@dataclass(frozen=True)
+class Published:
+    """The paper's figures for one method on one set."""
+
+    entailment: float  # SR
+    similarity: float  # SS
+
+
+def _published(titles: str, entailments: str, similarities: str) -> Mapping[str, Published]:
+    columns = zip(titles.split(", "), entailments.split(), similarities.split(), strict=True)
+    return MappingProxyType({title: Published(float(one), float(other)) for title, one, other in columns})
+
+
+_SETS = "Wuthering Heights, Dracula, Pride and Prejudice, WikiText-2, IMDB, AG News"
+_PROPOSED = _published(_SETS, "0.9844 0.9852 0.9854 0.9864 0.9850 0.9763", "0.9888 0.9861 0.9866 0.9892 0.9819 0.9921")
+_AWT = _published(_SETS, "0.9470 0.8688 0.8897 0.9354 0.9575 0.9636", "0.9677 0.8546 0.9317 0.9907 0.9727 0.9889")
+
+# By the name of the method here; both our profiles stand for the paper's "Proposed".
+PUBLISHED: Mapping[str, Mapping[str, Published]] = MappingProxyType(
+    {
+        "topkara": _published(
+            _SETS, "0.8816 0.8691 0.8956 0.8883 0.8433 0.8587", "0.9291 0.9095 0.9314 0.9415 0.9160 0.9694"
+        ),
+        "hao": _published(
+            _SETS, "0.8930 0.9146 0.9079 0.9072 0.8668 0.8752", "0.9337 0.8886 0.9356 0.9448 0.9426 0.9712"
+        ),
+        "awt": _AWT,
+        AWT_OUTPUT: _AWT,
+        "paper": _PROPOSED,
+        "lexprint": _PROPOSED,
+    }
+)
+
+
+@dataclass(frozen=True)
+class MethodRow:
+    """One way of marking on one set."""
+
+    title: str
+    method: str
+    sentences: int
+    words: int
+    bits: int
+    bit_errors: int
+    substituted: int  # words that were exchanged
+    entailment: Means
+    similarity: Means
+    writing_words_per_second: float | None  # None: somebody else's output
+    reading_words_per_second: float | None
+    examples: tuple[str, ...] = field(default=(), repr=False)  # the same sentences for every method, in Markdown
+
+    @property
+    def bits_per_word(self) -> float:
+        return self.bits / self.words
+
+    @property
+    def bit_error_rate(self) -> float:
+        return self.bit_errors / self.bits if self.bits else 0.0
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some sentences of a set, marked as one text."""
+
+    document: Document
+    marked: MarkedText
+    read: tuple[int, ...]
+
+
+def compare(
+    engine: Engine,
+    corpus: Corpus,
+    *,
+    writer: MarkingScheme,
+    reader: MarkingScheme,
+    sentences: int,
+    seed: int,
+    examples: int = 0,
+    on_progress: OnProgress | None = None,
+) -> MethodRow:
+    """Write random bits to the first sentences of a set, read them as another would, and judge the sentences."""
+    texts = parts(corpus, sentences=sentences)
+    chooser = Random(f"{seed} {corpus.name}")
+    done, writing, reading = [], 0.0, 0.0
+    for number, text in enumerate(texts, start=1):
+        document = segment(text)
+        bits = chooser.choices((0, 1), k=document.word_count)
+        begun = perf_counter()
+        marked = writer.embed(text, bits)
+        written = perf_counter()
+        read = reader.extract(marked.text)
+        writing += written - begun
+        reading += perf_counter() - written
+        done.append(_Part(document, marked, read))
+        if on_progress:
+            on_progress(number, len(texts))
+    pairs = [pair for part in done for pair in sentence_pairs(part.document, part.marked)]
+    words = sum(part.document.word_count for part in done)
+    return MethodRow(
+        title=corpus.title,
+        method=writer.name,
+        sentences=len(pairs),
+        words=words,
+        bits=sum(len(part.marked.bits) for part in done),
+        bit_errors=sum(bit_errors(part.marked.bits, part.read) for part in done),
+        substituted=sum(len(part.marked.edits) for part in done),
+        entailment=entailment_means(engine.entailment, pairs),
+        similarity=similarity_means(engine.sentence_encoder, pairs),
+        writing_words_per_second=words / writing,
+        reading_words_per_second=words / reading,
+        examples=_examples(done, seed=seed, count=examples),
+    )
+
+
+def score_published(engine: Engine, blocks: Sequence[Block], *, sentences: int) -> MethodRow:
+    """AWT's own output with the same metrics: as many blocks as hold so many sentences."""
+    pairs: list[tuple[str, str]] = []
+    taken: list[Block] = []
+    for block in blocks:
+        if len(pairs) >= sentences:
+            break
+        pairs += block.sentences()
+        taken.append(block)
+    pairs = pairs[:sentences]
+    return MethodRow(
+        title="WikiText-2",
+        method=AWT_OUTPUT,
+        sentences=len(pairs),
+        words=sum(block.word_count for block in taken),
+        bits=sum(len(block.written) for block in taken),
+        bit_errors=sum(bit_errors(block.written, block.read) for block in taken),
+        substituted=sum(block.substituted for block in taken),
+        entailment=entailment_means(engine.entailment, pairs),
+        similarity=similarity_means(engine.sentence_encoder, pairs),
+        writing_words_per_second=None,
+        reading_words_per_second=None,
+    )
+
+
+def parts(corpus: Corpus, *, sentences: int) -> list[str]:
+    """The first sentences of a set, in texts of the length of a letter; what stands between two of them is left out."""
+    text = first_sentences(corpus.text, sentences)
+    found = segment(text).sentences
+    chunks = [found[start : start + PART] for start in range(0, len(found), PART)]
+    return [text[chunk[0].span.start : chunk[-1].span.end] for chunk in chunks]
+
+
+def sentence_pairs(document: Document, marked: MarkedText) -> list[tuple[str, str]]:
+    """Sentences that count, before and after, as models see them."""
+    offsets = OffsetMap(marked.edits)
+    return [
+        (sentence.view, normalise(offsets.new_span(sentence.span).of(marked.text)))
+        for sentence in document.sentences
+        if is_long(sentence)
+    ]
+
+
+def originals(corpus: Corpus, *, sentences: int, seed: int, count: int) -> tuple[str, ...]:
+    """The sentences that serve as examples, unmarked."""
+    unmarked = [_Part(segment(text), MarkedText(text, (), ()), ()) for text in parts(corpus, sentences=sentences)]
+    return _examples(unmarked, seed=seed, count=count)
+
+
+def _examples(done: Sequence[_Part], *, seed: int, count: int) -> tuple[str, ...]:
+    """Sentences drawn by seed and place alone, so that all methods show the same ones."""
+    found = [
+        shown(part.document.text, sentence.span, part.marked.edits)
+        for part in done
+        for sentence in part.document.sentences
+        if is_long(sentence) and len(sentence) <= LONGEST_EXAMPLE
+    ]
+    chosen = Random(seed).sample(range(len(found)), min(count, len(found)))
+    return tuple(found[index] for index in sorted(chosen))
+
+
+def shown(text: str, span: Span, edits: Sequence[Edit]) -> str:
+    """A part of a text in Markdown, on one line, with what was put in in bold."""
+    within = [edit for edit in edits if span.contains(edit.span)]
+    bold = [Edit(edit.span.shifted(-span.start), f"{_BOLD}{edit.replacement}{_BOLD}") for edit in within]
+    line = " ".join(apply_edits(span.of(text), bold).split())
+    return escaped(line).replace(_BOLD, "**")
+
+
+def escaped(text: str) -> str:
+    """As Markdown shows it."""
+    return "".join(f"\\{character}" if character in "\\`*_[]<>#|~" else character for character in text)
+
+
+def row_json(row: MethodRow) -> dict[str, object]:
+    """Everything that was measured, what follows from it, and the paper's figures."""
+    published = PUBLISHED.get(row.method, {}).get(row.title)
+    return {
+        **asdict(row),
+        "bits_per_word": row.bits_per_word,
+        "bit_error_rate": row.bit_error_rate,
+        "published": None if published is None else asdict(published),
+    }
+
+
+def row_from(data: Mapping[str, Any]) -> MethodRow:
+    """The row that `row_json` wrote down."""
+    means = {name: Means(**data[name]) for name in ("entailment", "similarity")}
+    kept = {one.name: data[one.name] for one in fields(MethodRow)}
+    return MethodRow(**{**kept, **means, "examples": tuple(data["examples"])})
+
+
+def comparison_tables(rows: Sequence[MethodRow]) -> str:
+    """The paper's table, once for SR and once for SS, and all other figures."""
+    return "\n".join(
+        [
+            "Sentences in which a word was exchanged; beside each figure the paper's:\n",
+            _metric_table("SR", rows, "entailment"),
+            _metric_table("SS", rows, "similarity"),
+            "All figures; SR and SS of all sentences, exchanged words or not:\n",
+            _figures_table(rows),
+        ]
+    )
+
+
+def _metric_table(metric: str, rows: Sequence[MethodRow], name: str) -> str:
+    titles = list(dict.fromkeys(row.title for row in rows))
+    methods = list(dict.fromkeys(row.method for row in rows))
+    measured = {(row.method, row.title): getattr(row, name).changed for row in rows}
+
+    def cells(method: str) -> Iterator[str]:
+        yield method
+        for title in titles:
+            published = PUBLISHED.get(method, {}).get(title)
+            yield _figure(measured.get((method, title)))
+            yield _figure(None if published is None else getattr(published, name))
+
+    header = [metric, *(heading for title in titles for heading in (title, "paper"))]
+    return markdown_table(header, [list(cells(method)) for method in methods])
+
+
+def _figures_table(rows: Sequence[MethodRow]) -> str:
+    header = ["method", "set", "sentences", "words", "bits", "bpw", "BER", "exchanged", "SR", "SS"]
+    header += ["writes words/s", "reads words/s"]
+    body = [
+        [
+            row.method,
+            row.title,
+            *map(str, (row.sentences, row.words, row.bits)),
+            f"{row.bits_per_word:.3f}",
+            f"{row.bit_error_rate:.4f}",
+            str(row.substituted),
+            _figure(row.entailment.all),
+            _figure(row.similarity.all),
+            _figure(row.writing_words_per_second, places=0),
+            _figure(row.reading_words_per_second, places=0),
+        ]
+        for row in rows
+    ]
+    return markdown_table(header, body)
+
+
+def _figure(value: float | None, *, places: int = 4) -> str:
+    return "-" if value is None else f"{value:.{places}f}"
+
+
+def example_lists(unmarked: Mapping[str, Sequence[str]], rows: Sequence[MethodRow]) -> str:
+    """For every set the same sentences as each method leaves them; `unmarked` has them by the set's title."""
+    return "\n".join(
+        f"### {title}\n\n" + "".join(_example(number, line, title, rows) for number, line in enumerate(lines))
+        for title, lines in unmarked.items()
+        if lines
+    )
+
+
+def _example(number: int, line: str, title: str, rows: Sequence[MethodRow]) -> str:
+    marked = "".join(
+        f"  - {row.method}: {row.examples[number]}\n" for row in rows if row.title == title and row.examples
+    )
+    return f"- {line}\n{marked}"

@@ -1,0 +1,74 @@
+"""`lexprint evaluate rivals`, `ablations` and `recoverability`, on fakes and data of the test's own."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.tiny_wordnet import write_wordnet
+
+from lexprint.evaluation import schemes as ways
+from lexprint.testing import fake_text
+
+
+@pytest.fixture
+def data(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two novels of the fakes' words and a small WordNet's."""
+    (folder / "data" / "novels").mkdir(parents=True)
+    for seed, name in enumerate(("dracula", "other_tale")):
+        text = fake_text(words=500, seed=seed).replace(" of ", " film ").replace(" with ", " big ")
+        (folder / "data" / "novels" / f"{name}.txt").write_text(text)
+    (folder / "wordnet").mkdir()
+    monkeypatch.setenv("LEXPRINT_WORDNET", str(write_wordnet(folder / "wordnet")))
+    monkeypatch.setenv("LEXPRINT_DATA", str(folder / "data"))
+    ways.topkara.cache_clear()
+    return folder / "data"
+
+
+def test_rivals_stand_beside(run: Run, data: Path) -> None:
+    """One row for each method, the paper's figures, examples, both files, and nothing left to resume."""
+    done = run(
+        "evaluate", "rivals", "--sentences", 12, "--methods", "topkara,paper", "--output", "out", "--examples", 2
+    )
+    assert done.code == 0, done.errors
+    assert "| topkara" in done.text
+    assert "0.8691" in done.text
+    assert "### Dracula" in done.text
+    assert "seed 1" in done.errors
+    result = json.loads(Path("out/rivals.json").read_bytes())
+    assert [(row["method"], row["title"]) for row in result["rows"]] == [
+        ("topkara", "Dracula"),
+        ("topkara", "Other Tale"),
+        ("paper", "Dracula"),
+        ("paper", "Other Tale"),
+    ]
+    assert all(row["bit_errors"] == 0 and row["bits"] > 0 for row in result["rows"])
+    assert [path.name for path in sorted(Path("out").iterdir())] == ["rivals.json", "rivals.md"]
+
+
+def test_ablations_lose_bits(run: Run, data: Path) -> None:
+    """Three rows for a set, of which the first reads everything."""
+    done = run("evaluate", "ablations", "--sentences", 20, "--sets", "dracula", "--profiles", "paper", "--json")
+    rows = json.loads(done.output)["rows"]
+    assert [row["tests"] for row in rows] == ["both tests", "without synchronicity", "without substitutability"]
+    assert rows[0]["bit_errors"] == 0 < rows[1]["bit_errors"]
+
+
+def test_recovered_words_are_counted(run: Run, data: Path) -> None:
+    """Beside the paper's share."""
+    done = run("evaluate", "recoverability", "--sentences", 12, "--sets", "dracula", "--profiles", "paper")
+    assert done.code == 0, done.errors
+    assert "0.819" in done.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["rivals", "--methods", "papyrus"], ["papyrus", "topkara"]),
+        (["ablations", "--profiles", "topkara"], ["topkara"]),
+        (["recoverability", "--sets", "frankenstein"], ["frankenstein"]),
+    ],
+)
+def test_bad_input_is_one_sentence(run: Run, data: Path, arguments: list[str], words: list[str]) -> None:
+    """Exit code 2, before anything is measured."""
+    assert run("evaluate", *arguments).is_refusal(2, *words)
