@@ -8,6 +8,7 @@ import docx
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 from hypothesis import strategies as st
+from lxml import etree  # type: ignore[import-untyped]
 
 from lexprint.text.editing import Edit
 from lexprint.text.segmentation import may_be_swapped, segment
@@ -189,6 +190,15 @@ def members_of(content: bytes) -> dict[str, tuple[bytes, tuple[int, ...], int]]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert archive.testzip() is None
         return {info.filename: (archive.read(info), info.date_time, info.external_attr) for info in archive.infolist()}
+
+
+def skeleton(part: bytes) -> list[tuple[str, dict[str, str]]]:
+    """Elements and attributes in order, but for the attribute that keeps spaces."""
+    space = "{http://www.w3.org/XML/1998/namespace}space"
+    return [
+        (str(element.tag), {key: value for key, value in element.attrib.items() if key != space})
+        for element in etree.fromstring(part).iter()
+    ]
 
 
 def make_pdf(pages: Sequence[Sequence[tuple[float, float, str]]]) -> bytes:

@@ -6,7 +6,6 @@ import zipfile
 import docx
 import pytest
 from hypothesis import given, settings, strategies as st
-from lxml import etree  # type: ignore[import-untyped]
 from tests.formats.corpus import (
     STRICT,
     WORD,
@@ -15,6 +14,7 @@ from tests.formats.corpus import (
     members_of,
     paragraph_xml,
     rich_docx,
+    skeleton,
     spans_of,
     text_box_xml,
     word_edits,
@@ -37,15 +37,6 @@ bodies = st.lists(st.sampled_from(PIECES), max_size=30).map(lambda pieces: parag
 
 def read(content: bytes) -> DocxText:
     return read_docx(open_package(content, name="memo.docx"))
-
-
-def skeleton(part: bytes) -> list[tuple[str, dict[str, str]]]:
-    """Elements and attributes in order, but for the attribute that keeps spaces."""
-    space = "{http://www.w3.org/XML/1998/namespace}space"
-    return [
-        (str(element.tag), {key: value for key, value in element.attrib.items() if key != space})
-        for element in etree.fromstring(part).iter()
-    ]
 
 
 def test_text_of_a_rich_document() -> None:
