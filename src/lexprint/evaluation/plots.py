@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from io import BytesIO
 
 from lexprint.errors import ExtraMissing
+from lexprint.evaluation.quality import COLUMNS, QualityRow, shown
 from lexprint.evaluation.tracing import AttackRow, CollusionRow
 
 try:
@@ -15,6 +16,7 @@ except ImportError as error:
     raise ExtraMissing("matplotlib", extra="evaluation") from error
 
 RIGHT, UNDECIDED, WRONG = "#2f6f5e", "#c9c4b8", "#b3412f"
+SCHEME_COLOURS = ("#2f6f5e", "#4b5d8a", "#b3412f", "#b8872b", "#7a4b86", "#5b5b5b")  # apart for the colour-blind too
 
 
 def tracing_plot(attacks: Sequence[AttackRow], mixes: Sequence[CollusionRow]) -> bytes:
@@ -50,6 +52,44 @@ def tracing_plot(attacks: Sequence[AttackRow], mixes: Sequence[CollusionRow]) ->
     lines.set_title("three colluders: at least one caught", fontsize=10)
     if mixes:
         lines.legend(fontsize=8)
+    return _svg(figure)
+
+
+def quality_plot(rows: Sequence[QualityRow]) -> bytes:
+    """A panel for each judge; for each set the schemes side by side, with their confidence intervals."""
+    judges = [name for name in COLUMNS if name in rows[0].of_all]
+    titles = list(dict.fromkeys(row.title for row in rows))
+    schemes = list(dict.fromkeys(row.scheme for row in rows))
+    figure = Figure(figsize=(3.2 * len(judges), 1.2 + 0.28 * len(schemes) * len(titles)), layout="constrained")
+    panels = figure.subplots(1, len(judges), sharey=True, squeeze=False)[0]
+    for panel, judge in zip(panels, judges, strict=True):
+        for number, scheme in enumerate(schemes):
+            shift = 0.8 * ((number + 0.5) / len(schemes) - 0.5)
+            drawn = [(titles.index(row.title) + shift, shown(row, judge)) for row in rows if row.scheme == scheme]
+            known = [(height, found) for height, found in drawn if found is not None]
+            panel.errorbar(
+                [found.mean for _, found in known],
+                [height for height, _ in known],
+                xerr=[
+                    [found.mean - found.low for _, found in known],
+                    [found.high - found.mean for _, found in known],
+                ],
+                fmt="o",
+                markersize=4,
+                color=SCHEME_COLOURS[number % len(SCHEME_COLOURS)],
+                label=scheme,
+            )
+        panel.set_title(COLUMNS[judge][0], fontsize=10)
+        panel.grid(axis="x", alpha=0.3)
+        panel.set_axisbelow(True)
+    panels[0].set_yticks(range(len(titles)), titles)
+    panels[0].invert_yaxis()
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(schemes), frameon=False)
+    return _svg(figure)
+
+
+def _svg(figure: Figure) -> bytes:
+    """The same bytes for the same figures."""
     with matplotlib.rc_context({"svg.hashsalt": "lexprint", "svg.fonttype": "none"}):
         content = BytesIO()
         figure.savefig(content, format="svg", metadata={"Date": None})
