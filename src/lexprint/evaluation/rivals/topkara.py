@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 
 from lexprint.evaluation.synonyms import Form, Sense, Thesaurus
 
-SHARED_USE = 0.25  # of the uses of either word, as many must be in a meaning that both have
+SHARED_USE = 0.5  # of the uses of either word, as many must be in a meaning that both have
 
 
 class TopkaraCode:
