@@ -8,6 +8,7 @@ import zlib
 import pytest
 
 from lexprint.errors import FormatError
+from lexprint.formats import ocr
 from lexprint.formats.ocr import ImageText, is_image, read_image
 from lexprint.formats.pdf_text import read_pdf
 
@@ -51,6 +52,25 @@ def test_damaged_pictures_are_refused(content: bytes) -> None:
     """A broken image gives one clear sentence."""
     with pytest.raises(FormatError, match="damaged image"):
         read_image(content, name="leak.png")
+
+
+def table(*words: tuple[int, int, int, str]) -> str:
+    """As Tesseract writes it, of words with block, line and confidence."""
+    head = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
+    rows = [
+        f"5\t1\t{block}\t1\t{line}\t1\t0\t0\t9\t9\t{confidence}.5\t{word}" for block, line, confidence, word in words
+    ]
+    return "\n".join([head, "1\t1\t0\t0\t0\t0\t0\t0\t9\t9\t-1\t", *rows]) + "\n"
+
+
+@pytest.mark.parametrize("better", ["0", "2"])
+def test_the_better_of_two_readings_counts(monkeypatch: pytest.MonkeyPatch, better: str) -> None:
+    """The one with more words that Tesseract is sure of, in lines and paragraphs as they stand."""
+    good = table((1, 1, 96, "The"), (1, 1, 90, "large"), (1, 2, 91, "house"), (2, 1, 88, "near"))
+    poor = table((1, 1, 96, "The"), (1, 1, 12, "|arqe"), (1, 2, 20, "~~"), (1, 2, 20, "'"), (1, 2, 20, "h"))
+    monkeypatch.setattr(ocr, "_run", lambda program, content, threshold, name: good if threshold == better else poor)
+    monkeypatch.setattr(shutil, "which", lambda program: "tesseract")
+    assert read_image(b"", name="leak.png").text == "The large\nhouse\n\nnear"
 
 
 def test_addresses_are_protected() -> None:

@@ -83,7 +83,8 @@ def differing(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bo
 def _outside(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Pixels of one picture that are lighter or darker than all pixels of the other that are at most one away."""
     near = np.stack([np.roll(other, (down, right), (0, 1)) for down in (-1, 0, 1) for right in (-1, 0, 1)])
-    return (one > near.max(axis=0) + VISIBLE) | (one < near.min(axis=0) - VISIBLE)
+    outside: NDArray[np.bool_] = (one > near.max(axis=0) + VISIBLE) | (one < near.min(axis=0) - VISIBLE)
+    return outside
 
 
 def pages_of(pdf: bytes) -> list[Page]:
