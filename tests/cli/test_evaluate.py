@@ -1,11 +1,16 @@
 """`lexprint evaluate watermark`, on fakes and data of the test's own."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Run
 
+from lexprint.errors import InputError
+from lexprint.evaluation import watermark
+from lexprint.evaluation.watermark import Row
 from lexprint.testing import fake_text
 
 
@@ -47,6 +52,27 @@ def test_both_forms_are_written(run: Run, data: Path) -> None:
     assert Path("out/deep/watermark.md").read_text().startswith("| set")
     (row,) = result["rows"]
     assert (row["title"], row["sentences"], row["bit_errors"]) == ("Dracula", 5, 0)
+
+
+def test_a_run_that_was_cut_goes_on(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was measured before is not measured again, and nothing but the tables stays."""
+    measure, measured = watermark.measure, [0]
+
+    def measure_until(most: int) -> Callable[..., Row]:
+        def counted(*arguments: Any, **options: Any) -> Row:
+            if measured[0] == most:
+                raise InputError("the power went out", needed="another try")
+            measured[0] += 1
+            return measure(*arguments, **options)
+
+        return counted
+
+    asked = ("evaluate", "watermark", "--sentences", 5, "--output", "out")
+    monkeypatch.setattr(watermark, "measure", measure_until(1))
+    assert run(*asked).code == 2
+    monkeypatch.setattr(watermark, "measure", measure_until(2))  # one set before, one now
+    assert run(*asked).code == 0
+    assert {path.name for path in Path("out").iterdir()} == {"watermark.json", "watermark.md"}
 
 
 @pytest.mark.parametrize(
