@@ -42,8 +42,8 @@ OUTSIDE = {"__init__", "__main__", "testing"}
 
 # Foreign packages that only one file may import, whichever it is, so that there is one place to translate and replace.
 ONE_DOOR = """
-    datasketch docx edlib lemminflect lxml markdown_it matplotlib nupunkt onnx onnxruntime psycopg pypdf pypdfium2 quire_grammar
-    rapidfuzz ray reedsolo safetensors scipy selectolax simplemma snowballstemmer sqlalchemy tokenizers torch transformers uvicorn wordfreq
+    datasketch docx edlib lemminflect lxml markdown_it matplotlib nupunkt onnx onnxruntime psycopg pyarrow pypdf
+    pypdfium2 quire_grammar rapidfuzz ray reedsolo safetensors scipy selectolax simplemma snowballstemmer sqlalchemy tokenizers torch transformers uvicorn wordfreq
 """.split()
 
 # Foreign packages that stay in one room.

@@ -14,6 +14,7 @@ import typer
 
 import lexprint
 from lexprint.cli import (
+    batch,
     capacity,
     demo,
     diff,
@@ -58,6 +59,8 @@ app.command("recover", rich_help_panel=MARKS)(recover.recover)
 app.command("capacity", rich_help_panel=MARKS)(capacity.capacity)
 app.command("diff", rich_help_panel=MARKS)(diff.diff)
 app.command("substitutes", rich_help_panel=MARKS)(substitutes.substitutes)
+
+app.add_typer(batch.app, name="batch", rich_help_panel="Many documents at once")
 
 SET_UP = "Setting up"
 app.command("demo", rich_help_panel=SET_UP)(demo.demo)

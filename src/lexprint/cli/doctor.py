@@ -30,6 +30,7 @@ FEATURES = {
     "server": "the page and the HTTP interface, lexprint serve",
     "postgres": "a registry in PostgreSQL",
     "ray": "corpora beyond one machine",
+    "parquet": "tables of texts in Parquet, lexprint batch",
     "evaluation": "the paper's tables and figures, lexprint evaluate",
     "hub": "the paper's own models, from a hub",
 }

@@ -72,12 +72,12 @@ def issue(
     from lexprint.workflows import as_json as json_of, issuing
     from lexprint.workflows.recipients import read_recipients
 
-    _require_options(code=code, blind=blind, review=review, protect=protect, unprotect=unprotect)
-    _require_bound(error_bound)
+    require_options(code=code, blind=blind, review=review, protect=protect, unprotect=unprotect)
+    require_bound(error_bound)
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     master = read_master(source, name=name)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    wishes = _wishes(code=code, protect=protect, unprotect=unprotect, review=review, error_bound=error_bound)
+    wishes = parse_wishes(code=code, protect=protect, unprotect=unprotect, review=review, error_bound=error_bound)
     if review is not None and wishes.review is None:
         _write_review(engine, master, wishes, review)
         return
@@ -132,7 +132,7 @@ def analyse(
 
     master = read_master(source, name=None)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    wishes = _wishes(protect=protect, unprotect=unprotect)
+    wishes = parse_wishes(protect=protect, unprotect=unprotect)
     found = _analysed(engine, master, wishes)
     if as_json:
         console.print_json(json_of(found))
@@ -166,7 +166,7 @@ def read_master(source: str, *, name: str | None) -> Master:
     )
 
 
-def _require_options(
+def require_options(
     *, code: str | None, blind: bool, review: str | None, protect: str | None, unprotect: list[str]
 ) -> None:
     from lexprint.tracing.records import Code
@@ -183,12 +183,12 @@ def _require_options(
             raise InputError(f"{option} does not go with --blind", needed="one of the two: blind copies have no sites")
 
 
-def _require_bound(error_bound: float) -> None:
+def require_bound(error_bound: float) -> None:
     if not 0.0 < error_bound < 1.0:
         raise InputError(f"--error-bound is {error_bound:g}", needed="a probability between 0 and 1")
 
 
-def _wishes(
+def parse_wishes(
     *,
     code: str | None = None,
     protect: str | None = None,

@@ -108,16 +108,20 @@ def issue(
     registry: Registry,
     folder: Path,
     wishes: Wishes | None = None,
+    analysis: Analysis | None = None,
     on_progress: OnProgress | None = None,
     on_copies: OnCopies | None = None,
 ) -> Issued:
-    """Write a copy for each recipient to the folder; those who have one already keep it, others get the next numbers."""
+    """Write a copy for each recipient to the folder; those who have one already keep it, others get the next numbers.
+
+    `analysis` is what `analyse_document` found with the same wishes, if somebody asked it before.
+    """
     wishes = wishes or Wishes()
     _require_ready(master, recipients)
     with sole_writer(folder):
         record = _known_document(engine, master, registry, wishes)
         if record is None:
-            analysis = analyse_document(
+            analysis = analysis or analyse_document(
                 engine,
                 master.text,
                 protected=master.source.protected,
@@ -130,6 +134,11 @@ def issue(
         _record(plan, registry)
         contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
         return _write_copies(plan, contents, master, registry, folder=folder, on_copies=on_copies)
+
+
+def is_analysed(engine: Engine, master: Master, registry: Registry, wishes: Wishes) -> bool:
+    """Whether an earlier run found the sites, so that copies can be made without asking a model."""
+    return _known_document(engine, master, registry, wishes) is not None
 
 
 def issue_blind(
