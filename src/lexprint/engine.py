@@ -8,11 +8,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
+from lexprint import __version__
 from lexprint.models.protocols import Entailment, MaskedLM, SentenceEncoder
 from lexprint.models.weights import ModelFiles, shipped_model
 from lexprint.settings import DEFAULT_PROFILE, Settings, find_profile
+from lexprint.substitution.answer_file import DEFAULT_MEGABYTES, AnswerFile
 from lexprint.substitution.lexicon import lexicon_digest
 from lexprint.substitution.substituter import Substituter
 
@@ -41,6 +44,8 @@ class Engine:
     models: ModelNames = field(default_factory=ModelNames)
     threads: int = 0  # 0: one per core
     batch_size: int = 64
+    cache: Path | None = None  # a file in which answers of the models are kept; None: they are forgotten
+    cache_megabytes: int = DEFAULT_MEGABYTES
 
     @cached_property
     def masked_lm(self) -> MaskedLM:
@@ -74,7 +79,11 @@ class Engine:
 
     @cached_property
     def substituter(self) -> Substituter:
-        return Substituter(self.masked_lm, self.entailment, self.settings.substitution)
+        answers = None
+        if self.cache is not None:
+            fingerprint = f"{__version__} {self.fingerprint}"
+            answers = AnswerFile(self.cache, fingerprint=fingerprint, megabytes=self.cache_megabytes)
+        return Substituter(self.masked_lm, self.entailment, self.settings.substitution, answers=answers)
 
     @cached_property
     def fingerprint(self) -> str:

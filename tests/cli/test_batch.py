@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 
+from lexprint.cli import console
+from lexprint.errors import SettingsError
 from lexprint.testing import fake_text
 
 
@@ -96,3 +98,16 @@ def test_bad_input_is_one_sentence(run: Run, corpus: Path, arguments: list[str],
     (corpus / "p.txt").write_text("Ada\n")
     assert run("batch", *arguments).is_refusal(2, *words)
     assert not (corpus / "out").exists()
+
+
+def test_answers_are_kept_where_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nowhere, in the file of the environment, or in that of the option."""
+    assert console.build_engine().cache is None
+    monkeypatch.setenv("LEXPRINT_CACHE", "usual")
+    monkeypatch.setenv("LEXPRINT_CACHE_MEGABYTES", "7")
+    engine = console.build_engine()
+    assert (engine.cache, engine.cache_megabytes) == (Path("usual"), 7)
+    assert console.build_engine(cache=Path("other")).cache == Path("other")
+    monkeypatch.setenv("LEXPRINT_CACHE_MEGABYTES", "much")
+    with pytest.raises(SettingsError, match="LEXPRINT_CACHE_MEGABYTES"):
+        console.build_engine()

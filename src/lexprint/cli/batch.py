@@ -70,6 +70,7 @@ def embed(
     profile: str | None = console.PROFILE,
     gap: int | None = console.GAP,
     batch_size: int = console.BATCH_SIZE,
+    cache: Path | None = console.CACHE,
     as_json: bool = AS_JSON,
 ) -> None:
     """Write a message or a payload into every document of a folder or a table.
@@ -97,7 +98,9 @@ def embed(
         false_positive=false_positive,
         with_records=records is not None,
     )
-    engine = console.build_engine(settings=settings, profile=profile, gap=gap, threads=1, batch_size=batch_size)
+    engine = console.build_engine(
+        settings=settings, profile=profile, gap=gap, threads=1, batch_size=batch_size, cache=cache
+    )
     pool = _pool(where, workers=workers, address=address)
     _run(
         lambda on_items: _run_documents(
@@ -123,6 +126,7 @@ def analyse(
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     batch_size: int = console.BATCH_SIZE,
+    cache: Path | None = console.CACHE,
     as_json: bool = AS_JSON,
 ) -> None:
     """Tell where copies of each document may differ: a JSON file for each file, or a column `analysis` in a table."""
@@ -130,7 +134,7 @@ def analyse(
 
     wishes = parse_wishes(protect=protect, unprotect=unprotect)
     task = Analysing(protected_phrases=wishes.protected_phrases, protections=tuple(sorted(wishes.protections)))
-    engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size)
+    engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size, cache=cache)
     pool = _pool(where, workers=workers, address=address)
     _run(
         lambda on_items: _run_documents(pool, engine, task, source, target, column, on_items),
@@ -162,6 +166,7 @@ def issue(
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     batch_size: int = console.BATCH_SIZE,
+    cache: Path | None = console.CACHE,
     as_json: bool = AS_JSON,
 ) -> None:
     """Write a copy of every document of a folder for each recipient, as `lexprint issue` does for one.
@@ -177,7 +182,7 @@ def issue(
     wishes = parse_wishes(code=code, protect=protect, unprotect=unprotect, error_bound=error_bound)
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     keyring = keys.load_keys(key)
-    engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size)
+    engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size, cache=cache)
     pool = _pool(where, workers=workers, address=address)
     with open_registry(registry) as opened:
         _run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from lexprint.errors import FormatError
+from lexprint.errors import FormatError, SettingsError
 
 if TYPE_CHECKING:
     from lexprint.engine import Engine
@@ -28,6 +29,12 @@ PROFILE = typer.Option(None, "--profile", metavar="NAME", help="Named settings, 
 GAP = typer.Option(None, "--gap", help="Words skipped after a site (f in the paper).")
 THREADS = typer.Option(0, "--threads", min=0, help="Threads of the models; 0: one per core.")
 BATCH_SIZE = typer.Option(64, "--batch-size", min=1, help="Inputs that a model is given at once; changes no result.")
+CACHE = typer.Option(
+    None,
+    "--cache",
+    metavar="FILE",
+    help="Keep the models' answers there for other documents and runs; else LEXPRINT_CACHE.",
+)
 AS_JSON = typer.Option(False, "--json", help="Print JSON instead.")
 
 
@@ -38,6 +45,7 @@ def build_engine(
     gap: int | None = None,
     threads: int = 0,
     batch_size: int = 64,
+    cache: Path | None = None,
 ) -> Engine:
     """The engine that the options ask for; no model is loaded yet."""
     from lexprint.engine import Engine
@@ -45,7 +53,12 @@ def build_engine(
 
     arguments = {} if gap is None else {"watermark.gap": gap}
     chosen = load_settings(profile=profile, file=settings, arguments=arguments)
-    return Engine(settings=chosen, threads=threads, batch_size=batch_size)
+    if cache is None and (named := os.environ.get("LEXPRINT_CACHE")):
+        cache = Path(named)
+    megabytes = os.environ.get("LEXPRINT_CACHE_MEGABYTES", "512")
+    if not (megabytes.isascii() and megabytes.isdigit()):
+        raise SettingsError("LEXPRINT_CACHE_MEGABYTES", megabytes, needed="a whole number")
+    return Engine(settings=chosen, threads=threads, batch_size=batch_size, cache=cache, cache_megabytes=int(megabytes))
 
 
 def read_text(argument: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from lexprint.models.protocols import Entailment, Gap, MaskedLM
 from lexprint.settings import SubstitutionSettings
+from lexprint.substitution.answer_file import AnswerFile
 from lexprint.substitution.candidates import Candidate, Vocabulary, probable, propose
 from lexprint.substitution.exclusions import may_be_replaced, stands_free
 
@@ -30,8 +31,15 @@ class Substitute:
 class Substituter:
     """Answers for gaps, many at a time; equal questions are asked of the models once."""
 
-    def __init__(self, masked_lm: MaskedLM, entailment: Entailment, settings: SubstitutionSettings) -> None:
-        self._masked_lm, self._entailment, self.settings = masked_lm, entailment, settings
+    def __init__(
+        self,
+        masked_lm: MaskedLM,
+        entailment: Entailment,
+        settings: SubstitutionSettings,
+        *,
+        answers: AnswerFile | None = None,
+    ) -> None:
+        self._masked_lm, self._entailment, self.settings, self._answers = masked_lm, entailment, settings, answers
         self._vocabulary = Vocabulary(masked_lm.vocabulary)
         self._proposals: dict[Gap, tuple[Candidate, ...]] = {}
         self._entailments: dict[tuple[str, str], float] = {}
@@ -53,10 +61,15 @@ class Substituter:
         unknown = [gap for gap in dict.fromkeys(gaps) if gap not in self._proposals]
         if len(self._proposals) + len(unknown) > CACHED_PROPOSALS:
             self._proposals = {gap: self._proposals[gap] for gap in gaps if gap in self._proposals}
+        if self._answers is not None:
+            self._proposals |= (kept := self._answers.proposals(unknown))
+            unknown = [gap for gap in unknown if gap not in kept]
         for gap, row in zip(unknown, self._masked_lm.predict(unknown), strict=True):
             self._proposals[gap] = propose(
                 self._vocabulary, gap, row, proposals=self.settings.proposals, guard=self.settings.guard_band
             )
+        if self._answers is not None:
+            self._answers.keep_proposals({gap: self._proposals[gap] for gap in unknown})
         return [self._proposals[gap] for gap in gaps]
 
     def entailments(self, questions: Sequence[tuple[Gap, str]]) -> list[float]:
@@ -106,8 +119,13 @@ class Substituter:
         unknown = [pair for pair in dict.fromkeys(pairs) if pair not in self._entailments]
         if len(self._entailments) + len(unknown) > CACHED_ENTAILMENTS:
             self._entailments = {pair: self._entailments[pair] for pair in pairs if pair in self._entailments}
-        answers = self._entailment.entails(unknown)
-        self._entailments.update(zip(unknown, map(float, answers), strict=True))
+        if self._answers is not None:
+            self._entailments |= (kept := self._answers.entailments(unknown))
+            unknown = [pair for pair in unknown if pair not in kept]
+        answers = dict(zip(unknown, map(float, self._entailment.entails(unknown)), strict=True))
+        self._entailments |= answers
+        if self._answers is not None:
+            self._answers.keep_entailments(answers)
         return [self._entailments[pair] for pair in pairs]
 
 
