@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from lexprint.cli import console, evaluate_human, evaluate_quality, evaluate_rivals
+from lexprint.cli import console, evaluate_attacks, evaluate_human, evaluate_quality, evaluate_rivals
 from lexprint.cli.console import progress, say
 from lexprint.cli.files import write_bytes
 from lexprint.cli.measuring import DATA, SETS, listed, open_checkpoint, report
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lexprint.substitution.substituter import Substituter
 
 app = typer.Typer(help="Measure what the paper measures, on data that you provide.", no_args_is_help=True)
+evaluate_attacks.add_to(app)
 evaluate_human.add_to(app)
 evaluate_quality.add_to(app)
 evaluate_rivals.add_to(app)

@@ -6,16 +6,32 @@ An attack sees the text alone, as whoever leaks it does: not the sites, not the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial, reduce
 from random import Random
+from string import ascii_lowercase
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from lexprint.substitution.lexicon import agree, lexicon
+import numpy as np
+
+from lexprint.evaluation.disturbances import decomposed, reflowed, typographic, with_hard_spaces
+from lexprint.evaluation.marked_text import MarkingScheme
+from lexprint.evaluation.synonyms import Form, Thesaurus
+from lexprint.models.protocols import MaskedLM
+from lexprint.substitution.exclusions import may_be_replaced
+from lexprint.substitution.lexicon import agree, is_form_of_same_word, lexicon
+from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.segmentation import segment
+from lexprint.text.span import Span
+from lexprint.workflows.substitutes import gap_at
 
 Attack: TypeAlias = Callable[[str, Random], str]
+Preference: TypeAlias = Callable[[Counter[str]], Sequence[str]]  # of those who mix copies, where they differ
+
+_Item = TypeVar("_Item")
+_PROPOSALS = 40  # of the masked LM, among which one that agrees is looked for
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _TOKEN = re.compile(r"\S+")
@@ -82,6 +98,89 @@ def edit_words(text: str, chooser: Random, *, share: float) -> str:
     return _WORD.sub(lambda match: chooser.choice(kinds)(match[0]) if chooser.random() < share else match[0], text)
 
 
+def swap_synonyms(text: str, chooser: Random, *, share: float, thesaurus: Thesaurus) -> str:
+    """`share` of the words give way to synonyms of their most usual meaning, in the same inflection (WordNet)."""
+    document = segment(text)
+    choices = []
+    for word in document.words:
+        form = thesaurus.forms.get(word.text)
+        others = list(_usual_synonyms(form, thesaurus)) if form else []
+        if others:
+            choices.append(Edit(word.span, chooser.choice(others)))
+    return apply_edits(text, _some(choices, chooser, count=round(share * len(_WORD.findall(text)))))
+
+
+def _usual_synonyms(form: Form, thesaurus: Thesaurus) -> Iterator[str]:
+    for sense in thesaurus.senses(form):
+        found = [other.word for other in thesaurus.synonyms(form, sense)]
+        if found:
+            yield from found
+            return
+
+
+def swap_by_model(text: str, chooser: Random, *, share: float, masked_lm: MaskedLM) -> str:
+    """`share` of the words give way to what a masked LM, having read the sentence, finds likeliest beside them."""
+    document = segment(text)
+    places = [
+        (word, gap)
+        for sentence in document.sentences
+        for position, word in enumerate(sentence.words)
+        if may_be_replaced(word.text) and masked_lm.fits(gap := gap_at(sentence, position))
+    ]
+    chosen = _some(places, chooser, count=round(share * len(_WORD.findall(text))))
+    edits = []
+    for (word, _), likelihoods in zip(chosen, masked_lm.predict([gap for _, gap in chosen]), strict=True):
+        for index in np.argsort(-likelihoods)[:_PROPOSALS]:
+            other = masked_lm.vocabulary[index]
+            if may_be_replaced(other) and agree(other, word.text) and not is_form_of_same_word(other, word.text):
+                edits.append(Edit(word.span, other))
+                break
+    return apply_edits(text, edits)
+
+
+def remark(text: str, chooser: Random, *, scheme: MarkingScheme) -> str:
+    """A second mark over the first, with random bits: whoever leaks may have the same software."""
+    return scheme.embed(text, chooser.choices((0, 1), k=len(text))).text
+
+
+def mix_copies(copies: Sequence[str], chooser: Random, *, prefer: Preference) -> str:
+    """One text of several copies, word by word where they differ: colluders hold no other words.
+
+    Copies of one text differ in words alone, never in their number.
+    """
+    words = [list(_TOKEN.finditer(copy)) for copy in copies]
+    if len({len(one) for one in words}) != 1:
+        raise ValueError("copies do not have the same number of words")
+    edits = []
+    for column in zip(*words, strict=True):
+        held = Counter(match[0] for match in column)
+        if len(held) > 1:
+            own = column[0]
+            edits.append(Edit(Span(own.start(), own.end()), chooser.choice(prefer(held))))
+    return apply_edits(copies[0], edits)
+
+
+def any_held(held: Counter[str]) -> Sequence[str]:
+    """A word of a colluder drawn by lot."""
+    return sorted(held.elements())
+
+
+def most_held(held: Counter[str]) -> Sequence[str]:
+    most = max(held.values())
+    return sorted(word for word, count in held.items() if count == most)
+
+
+def least_held(held: Counter[str]) -> Sequence[str]:
+    least = min(held.values())
+    return sorted(word for word, count in held.items() if count == least)
+
+
+def _some(items: Sequence[_Item], chooser: Random, *, count: int) -> list[_Item]:
+    """So many at random, or all, in their order."""
+    drawn = chooser.sample(range(len(items)), min(count, len(items)))
+    return [items[index] for index in sorted(drawn)]
+
+
 def crop(text: str, chooser: Random, *, kept: float) -> str:
     """One run of words is kept, the rest is cut."""
     words = list(_TOKEN.finditer(text))
@@ -113,6 +212,39 @@ def bury(text: str, chooser: Random, *, other: str) -> str:
 
 def lose_case_and_punctuation(text: str, chooser: Random) -> str:
     return " ".join(match[0].replace("'", "").replace("’", "").lower() for match in _WORD.finditer(text))
+
+
+def lose_case(text: str, chooser: Random) -> str:
+    return text.lower()
+
+
+def lose_punctuation(text: str, chooser: Random) -> str:
+    """Letters, digits and white space stay."""
+    return re.sub(r"[^\w\s]", "", text)
+
+
+def change_spaces(text: str, chooser: Random) -> str:
+    """Lines broken elsewhere; spaces doubled, or such that no line may break there."""
+    broken = reflowed(text)
+    return re.sub(" ", lambda match: chooser.choice((" ", "  ", with_hard_spaces(" "))), broken)
+
+
+def change_unicode(text: str, chooser: Random) -> str:
+    """Other quotes and dashes, letters taken apart, look-alikes, characters without width."""
+    typeset = decomposed(typographic(text))
+    return sprinkle_zero_width(swap_homoglyphs(typeset, chooser, share=0.1), chooser, share=0.05)
+
+
+def noise_characters(text: str, chooser: Random, *, share: float) -> str:
+    """Letters are lost, doubled by others, or turned into others."""
+
+    def typed(character: str) -> str:
+        if not character.isalpha() or chooser.random() >= share:
+            return character
+        other = chooser.choice(ascii_lowercase)
+        return chooser.choice(("", f"{character}{other}", other))
+
+    return "".join(map(typed, text))
 
 
 def misread_characters(text: str, chooser: Random, *, share: float) -> str:

@@ -7,6 +7,7 @@ from io import BytesIO
 
 from lexprint.errors import ExtraMissing
 from lexprint.evaluation.quality import COLUMNS, QualityRow, shown
+from lexprint.evaluation.robustness import Figure as RobustnessFigure, RobustnessRow, figure_of
 from lexprint.evaluation.tracing import AttackRow, CollusionRow
 
 try:
@@ -85,6 +86,32 @@ def quality_plot(rows: Sequence[QualityRow]) -> bytes:
     panels[0].set_yticks(range(len(titles)), titles)
     panels[0].invert_yaxis()
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(schemes), frameon=False)
+    return _svg(figure)
+
+
+def robustness_plot(rows: Sequence[RobustnessRow]) -> bytes:
+    """Attacks down, schemes across: share of leaks traced, and bit error rate, as shades with their figures."""
+    schemes = list(dict.fromkeys(row.scheme for row in rows))
+    cases = list(dict.fromkeys((row.attack, row.strength) for row in rows))
+    known = {(row.scheme, row.attack, row.strength): row for row in rows}
+    figure = Figure(figsize=(4 + 1.3 * len(schemes), 1 + 0.26 * len(cases)), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    panel_figures: tuple[tuple[str, RobustnessFigure, str], ...] = (
+        ("traced to the right copy", "right", "Greens"),
+        ("bit error rate", "bit_error_rate", "Reds"),
+    )
+    for panel, (title, name, colours) in zip(panels, panel_figures, strict=True):
+        values = [[figure_of(known[scheme, *case], name) for scheme in schemes] for case in cases]
+        shades = [[float("nan") if value is None else value for value in line] for line in values]
+        panel.imshow(shades, cmap=colours, vmin=0, vmax=1, aspect="auto")
+        for row, line in enumerate(values):
+            for column, value in enumerate(line):
+                text = "–" if value is None else f"{value:.0%}" if name == "right" else f"{value:.2f}"
+                dark = value is not None and value > 0.6
+                panel.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
+        panel.set_title(title, fontsize=10)
+        panel.set_xticks(range(len(schemes)), schemes, rotation=30, ha="right", fontsize=9)
+    panels[0].set_yticks(range(len(cases)), [" ".join(case).strip() for case in cases], fontsize=8)
     return _svg(figure)
 
 
