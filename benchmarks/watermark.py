@@ -93,7 +93,7 @@ class Models:
 
     def reference(self) -> Reference:
         substituter = Forgetful(self.masked_lm, self.entailment, self.settings.substitution)
-        return Reference(substituter, f=self.settings.watermark.gap, risk_set=self.settings.watermark.risk_set)
+        return Reference(substituter, f=self.settings.watermark.gap, settings=self.settings.watermark)
 
     def cost_of(self, work: Callable[[], object]) -> Cost:
         before = self.masked_lm.inputs, self.entailment.inputs

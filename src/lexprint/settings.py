@@ -21,6 +21,7 @@ DEFAULT_PROFILE = "lexprint"
 
 EntailmentDirection = Literal["forward", "symmetric"]
 RiskSet = Literal["paper", "careful"]
+Ranking = Literal["entailment", "probability"]
 
 
 def _require_at_least(name: str, value: int, lowest: int) -> None:
@@ -68,10 +69,12 @@ class WatermarkSettings:
     """Which words carry bits."""
 
     gap: int = 1  # f in the paper: words skipped after a site
+    ranking: Ranking = "entailment"  # what makes two words the best of a gap; the paper asks SR
     risk_set: RiskSet = "paper"  # careful: also halves of expressions, and pairs that only models take for synonyms
 
     def __post_init__(self) -> None:
         _require_at_least("watermark.gap", self.gap, 1)
+        _require_choice("watermark.ranking", self.ranking, get_args(Ranking))
         _require_choice("watermark.risk_set", self.risk_set, get_args(RiskSet))
 
 
@@ -106,9 +109,12 @@ PROFILES: Mapping[str, Settings] = MappingProxyType(
         "lexprint@1": Settings(
             profile="lexprint@1",
             substitution=SubstitutionSettings(
-                entailment_direction="symmetric", probability_floor=0.01, probability_weight=0.3
+                entailment_floor=0.9,
+                entailment_direction="symmetric",
+                probability_floor=0.02,
+                probability_weight=0.3,
             ),
-            watermark=WatermarkSettings(risk_set="careful"),
+            watermark=WatermarkSettings(ranking="probability", risk_set="careful"),
         ),
     }
 )
@@ -137,7 +143,7 @@ def load_settings(
     `LEXPRINT_WATERMARK_GAP=2`. `LEXPRINT_SETTINGS` may name the file.
 
     >>> load_settings(profile="paper", arguments={"watermark.gap": 2}).watermark
-    WatermarkSettings(gap=2, risk_set='paper')
+    WatermarkSettings(gap=2, ranking='entailment', risk_set='paper')
     """
     environment = os.environ if environment is None else environment
     if file is None and (named := environment.get(f"{ENVIRONMENT_PREFIX}SETTINGS")):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.watermark.reference import Reference
 
-from lexprint.settings import EntailmentDirection, RiskSet, SubstitutionSettings, WatermarkSettings
+from lexprint.settings import EntailmentDirection, Ranking, RiskSet, SubstitutionSettings, WatermarkSettings
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FUNCTION_WORDS, FakeEntailment, FakeMaskedLM, fake_families, fake_text
 from lexprint.text.document import Document
@@ -63,7 +63,12 @@ class Case:
     direction: EntailmentDirection
     f: int
     probability_floor: float = 0.0
+    ranking: Ranking = "entailment"
     risk_set: RiskSet = "paper"
+
+    @property
+    def watermark(self) -> WatermarkSettings:
+        return WatermarkSettings(gap=self.f, ranking=self.ranking, risk_set=self.risk_set)
 
     def scheme(self) -> Scheme:
         settings = SubstitutionSettings(
@@ -74,12 +79,11 @@ class Case:
             probability_floor=self.probability_floor,
         )
         substituter = Substituter(FakeMaskedLM(key=self.key), FakeEntailment(key=self.key, grain=self.grain), settings)
-        return paper_scheme(
-            substituter, fingerprint="fakes", settings=WatermarkSettings(gap=self.f, risk_set=self.risk_set)
-        )
+        return paper_scheme(substituter, fingerprint="fakes", settings=self.watermark)
 
 
 FLOORS = [0.0, 0.01, 0.1]
+rankings: list[Ranking] = ["entailment", "probability"]
 risk_sets: list[RiskSet] = ["paper", "careful"]
 directions: list[EntailmentDirection] = ["forward", "symmetric"]
 cases = st.builds(
@@ -92,6 +96,7 @@ cases = st.builds(
     direction=st.sampled_from(directions),
     f=st.integers(1, 3),
     probability_floor=st.sampled_from(FLOORS),
+    ranking=st.sampled_from(rankings),
     risk_set=st.sampled_from(risk_sets),
 )
 messages = st.lists(st.integers(0, 1), max_size=40)
@@ -116,6 +121,7 @@ def random_case(random: Random) -> Case:
         direction=random.choice(directions),
         f=random.randint(1, 3),
         probability_floor=random.choice(FLOORS),
+        ranking=random.choice(rankings),
         risk_set=random.choice(risk_sets),
     )
 
@@ -131,7 +137,7 @@ def random_text(random: Random) -> str:
 def assert_equals_reference(document: Document, message: list[int], case: Case, *, window: int) -> Marked:
     scheme = case.scheme()
     marked = embed(document, message, scheme, window=window)
-    reference = Reference(scheme.substituter, f=case.f, risk_set=case.risk_set).embed(document, message)
+    reference = Reference(scheme.substituter, f=case.f, settings=case.watermark).embed(document, message)
     words = [site.pair.word(bit) for site, bit in zip(marked.sites, marked.bits, strict=False)]
     words += [site.word for site in marked.sites[len(marked.bits) :]]
     found = [

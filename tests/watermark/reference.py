@@ -5,12 +5,12 @@ questions and its risk set. Words are counted from 1 as in the paper. Protected 
 in the risk set.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, log
 
 from lexprint.models.protocols import Gap
-from lexprint.settings import RiskSet
+from lexprint.settings import WatermarkSettings
 from lexprint.substitution.candidates import Candidate
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
@@ -60,11 +60,12 @@ class Reference:
     """One slow reader and writer, which counts what it meets."""
 
     def __init__(
-        self, substituter: Substituter, *, f: int, line_1: int | None = None, risk_set: RiskSet = "paper"
+        self, substituter: Substituter, *, f: int, line_1: int | None = None, settings: WatermarkSettings | None = None
     ) -> None:
         # Line 1 says 0, for f = 1: word 2 escapes lines 14 to 22, as word 1 is never tested. For larger f the same is 1 - f.
         self.line_1 = 1 - f if line_1 is None else line_1
-        self.substituter, self.f, self.risk_set = substituter, f, risk_set
+        self.substituter, self.f = substituter, f
+        self.settings = settings or WatermarkSettings()
         self.floor = substituter.settings.entailment_floor
         self.band = substituter.settings.guard_band
         self.examined = self.synchronous = 0  # words that reach line 11, and those that pass line 12
@@ -134,10 +135,12 @@ class Reference:
         return Gap("".join(context[:middle]), context[middle], "".join(context[middle + 1 :]))
 
     def _is_in_risk_set(self, index: int, context: Sequence[str]) -> bool:
-        gap = self._gap(index, context)
-        if self.risk_set == "careful" and stands_in_expression(gap):
+        return index in self.protected or self._is_risky(self._gap(index, context))
+
+    def _is_risky(self, gap: Gap) -> bool:
+        if self.settings.risk_set == "careful" and stands_in_expression(gap):
             return True
-        return index in self.protected or not self.substituter.may_be_replaced(gap)
+        return not self.substituter.may_be_replaced(gap)
 
     def _synchronicity_test(self, index: int, context: Sequence[str]) -> tuple[str, str] | None:
         """ST: Sort(FC1) = Sort(FC2) = Sort(FC), and the word is in it."""
@@ -147,6 +150,8 @@ class Reference:
         self.paired += len(final.words) == 2
         derived = [self._final_candidates(Gap(gap.left, word, gap.right)) for word in final.words]
         if len(final.words) < 2 or gap.word not in final.words:
+            return None
+        if any(self._is_risky(Gap(gap.left, word, gap.right)) for word in final.words):
             return None
         if not all(other.is_clear and sorted(other.words) == sorted(final.words) for other in (final, *derived)):
             return None
@@ -159,14 +164,25 @@ class Reference:
         ratings = {one.word: self.substituter.entailments([(gap, one.word)])[0] for one in candidates}  # lines 4 to 9
         probable = self._probable(candidates, gap.word)
         able = {one.word for one in probable if one.word == gap.word or self._may_be_pair(gap.word, one.word)}
+        if self.settings.ranking == "probability":
+            return self._most_probable([one for one in probable if one.word in able], ratings)
         ranked = sorted(able, key=lambda word: -ratings[word])  # line 10
         final = [word for word in ranked if ratings[word] > self.floor][:2]
         rivals = [self.floor, *(ratings[word] for word in ranked if word not in final)]
         is_ahead = all(ratings[word] - rival > self.band for word in final for rival in rivals)
         return FinalCandidates(final, is_ahead and all(one.is_certain for one in probable if one.word in final))
 
+    def _most_probable(self, able: Iterable[Candidate], ratings: Mapping[str, float]) -> FinalCandidates:
+        """The cut, then the top 2 by probability instead of SR."""
+        passing = [one for one in able if ratings[one.word] > self.floor]
+        passing.sort(key=lambda one: -one.log_probability)
+        final, rivals = passing[:2], passing[2:]
+        is_clear = all(one.is_certain and ratings[one.word] - self.floor > self.band for one in final)
+        is_ahead = all(one.log_probability - rival.log_probability > self.band for one in final for rival in rivals)
+        return FinalCandidates([one.word for one in final], is_clear and is_ahead)
+
     def _may_be_pair(self, one: str, other: str) -> bool:
-        return self.risk_set == "paper" or not are_false_friends(one, other)
+        return self.settings.risk_set == "paper" or not are_false_friends(one, other)
 
     def _probable(self, candidates: Iterable[Candidate], word: str) -> list[Candidate]:
         """The paper has no floor but K; where settings have one, those below it cannot carry a bit."""

@@ -22,4 +22,7 @@ def test_ablations_have_fingerprints_of_their_own(scheme: Scheme) -> None:
 
 def test_a_scheme_does_not_print_its_models(scheme: Scheme) -> None:
     """Its repr is short."""
-    assert repr(scheme) == "Scheme(fingerprint='fakes', settings=WatermarkSettings(gap=1, risk_set='paper'))"
+    assert (
+        repr(scheme)
+        == "Scheme(fingerprint='fakes', settings=WatermarkSettings(gap=1, ranking='entailment', risk_set='paper'))"
+    )

@@ -10,10 +10,11 @@ from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_families, fake_text
 from lexprint.text.segmentation import segment
+from lexprint.watermark.by_entailment import FIRST_CHUNK, ByEntailment
 from lexprint.watermark.inquiry import answer_all
-from lexprint.watermark.risk_set import Risks, any_pair
+from lexprint.watermark.risk_set import any_pair
 from lexprint.watermark.sites import Pair
-from lexprint.watermark.synchronicity import FIRST_CHUNK, SynchronicityTest, Synchronous
+from lexprint.watermark.synchronicity import SynchronicityTest, Synchronous
 
 
 class GivenEntailment:
@@ -46,7 +47,7 @@ SYNCHRONOUS = {
 def find(ratings: dict[tuple[str, str], float], gap: Gap = GAP, *, guard_band: float = 1e-4) -> Synchronous | None:
     settings = SubstitutionSettings(proposals=6, guard_band=guard_band)
     substituter = Substituter(FakeMaskedLM(), GivenEntailment(ratings), settings)
-    test = SynchronicityTest(settings, Risks(substituter.may_be_replaced, any_pair))
+    test = SynchronicityTest(ByEntailment(settings, any_pair), substituter.may_be_replaced)
     return answer_all([test.find_pair(gap)], substituter)[0]
 
 
@@ -128,7 +129,7 @@ def test_a_member_that_may_miss_the_cut_elsewhere_is_refused(tied: str) -> None:
         masked_lm = GivenMaskedLM()
         masked_lm.tied = place
         substituter = Substituter(masked_lm, GivenEntailment(SYNCHRONOUS), settings)
-        test = SynchronicityTest(settings, Risks(substituter.may_be_replaced, any_pair))
+        test = SynchronicityTest(ByEntailment(settings, any_pair), substituter.may_be_replaced)
         verdicts += answer_all([test.find_pair(GAP)], substituter)
     assert [verdict is not None for verdict in verdicts] == [True, False]
 
@@ -143,7 +144,7 @@ def test_words_in_the_risk_set_ask_nothing() -> None:
     """A function word is no site, and no model hears of it."""
     masked_lm, entailment = FakeMaskedLM(), FakeEntailment()
     substituter = Substituter(masked_lm, entailment, SubstitutionSettings())
-    test = SynchronicityTest(substituter.settings, Risks(substituter.may_be_replaced, any_pair))
+    test = SynchronicityTest(ByEntailment(substituter.settings, any_pair), substituter.may_be_replaced)
     assert answer_all([test.find_pair(Gap("he saw ", "the", " house"))], substituter) == [None]
     assert masked_lm.calls == entailment.calls == 0
 
@@ -153,7 +154,7 @@ def test_two_words_that_outrank_end_the_search() -> None:
     settings = SubstitutionSettings(proposals=32)
     entailment = GivenEntailment(SYNCHRONOUS | {(WORD, PARTNER): 0.992, (WORD, THIRD): 0.991})
     substituter = Substituter(FakeMaskedLM(), entailment, settings)
-    test = SynchronicityTest(settings, Risks(substituter.may_be_replaced, any_pair))
+    test = SynchronicityTest(ByEntailment(settings, any_pair), substituter.may_be_replaced)
     assert answer_all([test.find_pair(GAP)], substituter) == [None]
     assert len(entailment.asked) == FIRST_CHUNK
 
@@ -163,7 +164,7 @@ def test_the_partner_is_asked_only_as_far_as_needed() -> None:
     settings = SubstitutionSettings(proposals=6)
     masked_lm, entailment = FakeMaskedLM(), GivenEntailment(SYNCHRONOUS | {(PARTNER, WORD): 0.9})
     substituter = Substituter(masked_lm, entailment, settings)
-    test = SynchronicityTest(settings, Risks(substituter.may_be_replaced, any_pair))
+    test = SynchronicityTest(ByEntailment(settings, any_pair), substituter.may_be_replaced)
     assert answer_all([test.find_pair(GAP)], substituter) == [None]
     assert masked_lm.inputs == 1
     assert [asked for place, asked in entailment.asked if place == PARTNER] == [PARTNER, WORD]
@@ -173,7 +174,7 @@ def test_verdicts_are_remembered() -> None:
     """A second question about the same gap, or about the partner's, asks no model."""
     masked_lm, entailment = FakeMaskedLM(), GivenEntailment(SYNCHRONOUS)
     substituter = Substituter(masked_lm, entailment, SubstitutionSettings(proposals=6))
-    test = SynchronicityTest(substituter.settings, Risks(substituter.may_be_replaced, any_pair))
+    test = SynchronicityTest(ByEntailment(substituter.settings, any_pair), substituter.may_be_replaced)
     answer_all([test.find_pair(GAP)], substituter)
     before = masked_lm.inputs, len(entailment.asked)
     answer_all([test.find_pair(GAP), test.find_pair(Gap("the ", PARTNER, " of"))], substituter)
@@ -207,7 +208,7 @@ def test_machines_within_the_guard_band_never_disagree_on_a_pair() -> None:
         entailment = DriftingEntailment()
         entailment.drift = drift
         substituter = Substituter(FakeMaskedLM(), entailment, settings)
-        test = SynchronicityTest(settings, Risks(substituter.may_be_replaced, any_pair))
+        test = SynchronicityTest(ByEntailment(settings, any_pair), substituter.may_be_replaced)
         return answer_all(map(test.find_pair, gaps()), substituter)
 
     def conflicts(drift: float) -> int:

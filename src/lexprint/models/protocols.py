@@ -32,6 +32,9 @@ class Gap:
         """The same context with another word in place."""
         return f"{self.left}{word}{self.right}"
 
+    def with_word(self, word: str) -> Gap:
+        return Gap(self.left, word, self.right)
+
 
 class MaskedLM(Protocol):
     @property

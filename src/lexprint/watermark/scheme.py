@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from lexprint.errors import FingerprintMismatch
 from lexprint.settings import WatermarkSettings
 from lexprint.substitution.substituter import Substituter
+from lexprint.watermark.by_entailment import ByEntailment
+from lexprint.watermark.by_probability import ByProbability
 from lexprint.watermark.risk_set import risks
 from lexprint.watermark.substitutability import KeepsNeighbour, keeps_neighbour, trusts_neighbour
 from lexprint.watermark.synchronicity import FindPair, SynchronicityTest
@@ -42,13 +44,20 @@ class Scheme:
 def paper_scheme(substituter: Substituter, *, fingerprint: str, settings: WatermarkSettings | None = None) -> Scheme:
     """Both tests, as in the paper; `fingerprint` stands for models, settings and rules together."""
     settings = settings or WatermarkSettings()
-    test = SynchronicityTest(substituter.settings, risks(substituter, settings))
+    test = synchronicity_test(substituter, settings)
     return Scheme(substituter, fingerprint, test.find_pair, keeps_neighbour, settings)
+
+
+def synchronicity_test(substituter: Substituter, settings: WatermarkSettings) -> SynchronicityTest:
+    """The test that the settings ask for; it has no verdicts yet."""
+    chosen = risks(substituter, settings)
+    derivation = ByEntailment if settings.ranking == "entailment" else ByProbability
+    return SynchronicityTest(derivation(substituter.settings, chosen.may_be_pair), chosen.may_be_replaced)
 
 
 def without_synchronicity_test(scheme: Scheme) -> Scheme:
     """The same, but a word's partner need not lead back to it: loses bits, to show what the test is for."""
-    test = SynchronicityTest(scheme.substituter.settings, risks(scheme.substituter, scheme.settings))
+    test = synchronicity_test(scheme.substituter, scheme.settings)
     fingerprint = f"{scheme.fingerprint} without synchronicity test"
     return replace(scheme, fingerprint=fingerprint, find_pair=test.derive_pair)
 
