@@ -109,7 +109,6 @@ PROFILES: Mapping[str, Settings] = MappingProxyType(
         "lexprint@1": Settings(
             profile="lexprint@1",
             substitution=SubstitutionSettings(
-                entailment_floor=0.9,
                 entailment_direction="symmetric",
                 probability_floor=0.02,
                 probability_weight=0.3,

@@ -71,6 +71,8 @@ _APART = (
     ("instruction", "education"),
     ("assure", "guarantee"),
     ("quite", "fairly"),
+    ("family", "household"),
+    ("strike", "hit"),
     ("amount", "sum"),
     ("property", "estate"),
     ("wherever whenever whatever", "anywhere anytime anything somewhere everywhere elsewhere nowhere"),
