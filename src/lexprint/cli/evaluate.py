@@ -241,12 +241,15 @@ def payload(
     documents: int = typer.Option(5, "--documents", min=1, help="Texts made of each set."),
     words: int = typer.Option(1000, "--words", min=50, help="Words of a text, about."),
     bits: int = typer.Option(16, "--bits", min=1, max=64, help="Bits of the payload."),
+    repeats: int = typer.Option(1, "--repeats", min=1, help="Attacks of each kind on each text."),
     false_positive: float = typer.Option(1e-6, "--false-positive", help="Chance of error that a reader accepts."),
     keys: int = typer.Option(10_000, "--keys", min=0, help="Other keys tried in all."),
     seed: int = typer.Option(1, "--seed", help="Seed of payloads and attacks; keys are always new."),
     output: Path | None = typer.Option(
         None, "--output", metavar="FOLDER", help="Folder for payload.json and payload.md."
     ),
+    settings: Path | None = console.SETTINGS,
+    profile: str | None = console.PROFILE,
     threads: int = console.THREADS,
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
 ) -> None:
@@ -255,7 +258,7 @@ def payload(
     from lexprint.evaluation.tracing import pieces
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
-    engine = console.build_engine(threads=threads)
+    engine = console.build_engine(settings=settings, profile=profile, threads=threads)
     texts = [text for corpus in corpora for text in pieces(corpus, words=words, count=documents)]
     if not texts:
         raise InputError(f"no set has {words} words", needed="a smaller number of --words")
@@ -267,6 +270,7 @@ def payload(
             bits=bits,
             false_positive=false_positive,
             seed=seed,
+            repeats=repeats,
             on_progress=on_progress,
         )
     others = measuring.strangers(readings, keys=-(-keys // len(readings)), bits=bits, false_positive=false_positive)
@@ -275,6 +279,7 @@ def payload(
     )
     result = {
         "experiment": "payload",
+        "profile": engine.settings.profile,
         "seed": seed,
         "bits": bits,
         "false_positive": false_positive,

@@ -92,9 +92,13 @@ def payload_rows(
     bits: int,
     false_positive: float,
     seed: int,
+    repeats: int = 1,
     on_progress: OnProgress | None = None,
 ) -> tuple[list[PayloadRow], list[list[Observation]]]:
-    """Every text is marked once and attacked in every way; also what was read of the untouched ones."""
+    """Every text is marked once and attacked so often in every way; also what was read of the untouched ones.
+
+    Bits in order are counted for the first attack of each kind: they cost as much again.
+    """
     found: dict[str, list[tuple[bool, bool, int, int, int, int]]] = {name: [] for name in attacks}
     untouched = []
     form = Form("number", bits)
@@ -107,12 +111,12 @@ def payload_rows(
         marked = embed_by_label(segment(text), bit_for, scheme).text
         plain_bits = chooser.choices((0, 1), k=len(text))
         plain = embed_unchecked(segment(text), plain_bits, scheme).text
-        for index, (name, attack) in enumerate(attacks.items()):
-            leak = attack(marked, Random(f"{seed} {number} {name}"))
-            document = segment(leak)
+        for index, (name, repeat) in enumerate((name, repeat) for name in attacks for repeat in range(repeats)):
+            attack, own_seed = attacks[name], f"{seed} {number} {name} {repeat}"
+            document = segment(attack(marked, Random(own_seed)))
             observations = observe(document, extract(document, scheme).sites)
             decoded = decode(observations, (key,), forms=(form,), false_positive=false_positive)
-            written, errors = _in_order(plain, attack, scheme, seed=f"{seed} {number} {name}")
+            written, errors = (0, 0) if repeat else _in_order(plain, attack, scheme, seed=own_seed)
             found[name].append(
                 (
                     decoded is not None and decoded.message == frame.message,
@@ -123,10 +127,10 @@ def payload_rows(
                     errors,
                 )
             )
-            if name == "untouched":
+            if name == "untouched" and not repeat:
                 untouched.append(observations)
             if on_progress:
-                on_progress(number * len(attacks) + index + 1, len(texts) * len(attacks))
+                on_progress(number * len(attacks) * repeats + index + 1, len(texts) * len(attacks) * repeats)
     return [_row(name, trials) for name, trials in found.items()], untouched
 
 
@@ -160,7 +164,7 @@ def strangers(readings: Sequence[Sequence[Observation]], *, keys: int, bits: int
 
 
 def payload_table(rows: Sequence[PayloadRow]) -> str:
-    header = ["attack", "texts", "recovered", "wrong", "sites read", "agreeing", "BER in order"]
+    header = ["attack", "trials", "recovered", "wrong", "sites read", "agreeing", "BER in order"]
     header += ["ContextLS, IMDB", "Yoo et al., IMDB"]
     return markdown_table(header, list(_cells(rows)))
 
