@@ -33,11 +33,12 @@ from lexprint.watermark.scheme import Scheme
 from lexprint.workflows import OnProgress
 from lexprint.workflows.marking import scheme_of
 
+UNTOUCHED = "untouched"
 SHARES = (0.025, 0.05)
 
 PAYLOAD_ATTACKS: Mapping[str, Attack] = MappingProxyType(
     {
-        "untouched": lambda text, chooser: text,
+        UNTOUCHED: lambda text, chooser: text,
         **{
             f"{share:.1%} of words {name}": partial(attack, share=share)
             for share in SHARES
@@ -102,6 +103,7 @@ def payload_rows(
     found: dict[str, list[tuple[bool, bool, int, int, int, int]]] = {name: [] for name in attacks}
     untouched = []
     form = Form("number", bits)
+    trials = [(name, repeat) for name in attacks for repeat in range(1 if name == UNTOUCHED else repeats)]
     for number, text in enumerate(texts):
         scheme = scheme_of(engine)  # what is known of a sentence is known of its attacked forms that are the same
         chooser = Random(f"{seed} {number}")
@@ -111,7 +113,7 @@ def payload_rows(
         marked = embed_by_label(segment(text), bit_for, scheme).text
         plain_bits = chooser.choices((0, 1), k=len(text))
         plain = embed_unchecked(segment(text), plain_bits, scheme).text
-        for index, (name, repeat) in enumerate((name, repeat) for name in attacks for repeat in range(repeats)):
+        for index, (name, repeat) in enumerate(trials):
             attack, own_seed = attacks[name], f"{seed} {number} {name} {repeat}"
             document = segment(attack(marked, Random(own_seed)))
             observations = observe(document, extract(document, scheme).sites)
@@ -127,10 +129,10 @@ def payload_rows(
                     errors,
                 )
             )
-            if name == "untouched" and not repeat:
+            if name == UNTOUCHED:
                 untouched.append(observations)
             if on_progress:
-                on_progress(number * len(attacks) * repeats + index + 1, len(texts) * len(attacks) * repeats)
+                on_progress(number * len(trials) + index + 1, len(texts) * len(trials))
     return [_row(name, trials) for name, trials in found.items()], untouched
 
 
