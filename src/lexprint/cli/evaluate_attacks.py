@@ -36,7 +36,7 @@ def attacks(
     documents: int = typer.Option(1, "--documents", min=1, help="Documents made of each set."),
     words: int = typer.Option(1000, "--words", min=50, help="Words of a document, about."),
     leaks: int = typer.Option(1, "--leaks", min=1, help="Leaks of each document for each attack and strength."),
-    recipients: int = typer.Option(1000, "--recipients", min=2, help="Copies that a leak may come from."),
+    recipients: int = typer.Option(1000, "--recipients", min=3, help="Copies that a leak may come from."),
     seed: int = typer.Option(1, "--seed", help="Seed of codewords, choices and attacks."),
     output: Path | None = typer.Option(
         None, "--output", metavar="FOLDER", help="Folder for attacks.json, attacks.md and attacks.svg."

@@ -44,6 +44,7 @@ from lexprint.workflows.marking import scheme_of
 
 FRAMED = "framed"  # what `lexprint issue --blind` does: the recipient's number, under a key, in the paper's sites
 SHARES = (0.025, 0.05, 0.075, 0.10)
+MOST_COLLUDERS = 3
 
 
 @dataclass(frozen=True)
@@ -161,10 +162,13 @@ class FramedIssue:
         self._scheme, self._document = scheme_of(engine), segment(text)
         self._bits = max(1, ceil(log2(recipients)))
         self._key = MasterKey(hashlib.sha256(seed.encode()).digest(), created_at=datetime.fromtimestamp(0, UTC))
+        self._copies: dict[int, str] = {}
 
     def copy(self, number: int) -> str:
-        writer = parity_writer(self._key, frame_number(number, bits=self._bits))
-        return embed_by_label(self._document, writer, self._scheme).text
+        if number not in self._copies:
+            writer = parity_writer(self._key, frame_number(number, bits=self._bits))
+            self._copies[number] = embed_by_label(self._document, writer, self._scheme).text
+        return self._copies[number]
 
     def read(self, leak: str, guilty: Sequence[int]) -> Reading:
         document = segment(leak)
@@ -279,9 +283,12 @@ def _attacks(engine: Engine, other: str) -> dict[str, Callable[[], list[Case]]]:
 
 
 def leak_and_read(issue: Issued, case: Case, *, recipients: int, seed: str) -> Reading:
-    """Somebody, or some of them, leak; the seed says who and how."""
+    """Somebody, or some of them, leak; the seed says who and how.
+
+    The same copy meets all attacks: making one takes a scheme with models longer than anything else here.
+    """
+    guilty = Random(seed).sample(range(recipients), MOST_COLLUDERS)[: case.copies]
     chooser = Random(f"{seed} {case.attack} {case.strength}")
-    guilty = chooser.sample(range(recipients), case.copies)
     return issue.read(case.leak([issue.copy(number) for number in guilty], chooser), guilty)
 
 
