@@ -337,6 +337,35 @@ def test_blind_copies_carry_their_number(registry: Registry, keyring: Keyring, t
         assert found.payload == str(copy.number)
 
 
+def test_blind_copies_keep_what_their_format_protects(registry: Registry, keyring: Keyring, tmp_path: Path) -> None:
+    """Code in a page stays; the copy is traced as a page, and as plain text that no longer shows what was code."""
+    from tests.fakes import FakeEngine
+
+    from lexprint.formats.source import open_source
+    from lexprint.settings import Settings, SubstitutionSettings
+    from lexprint.workflows.tracing import trace
+
+    engine = FakeEngine(settings=Settings(substitution=SubstitutionSettings(proposals=8)))
+    sentences = fake_text(words=1500, seed=8).split(". ")
+    kept = {number: sentence for number, sentence in enumerate(sentences) if number % 9 == 4}
+    body = ". ".join(f"<code>{one}</code>" if number in kept else one for number, one in enumerate(sentences))
+    done = issue_blind(
+        engine,
+        master_of(f"<!doctype html><html><body><p>{body}</p></body></html>", file_name="memo.html"),
+        ("Ada", "Bo"),
+        keyring=keyring,
+        registry=registry,
+        folder=tmp_path,
+    )
+    for copy in done.copies:
+        content = (tmp_path / copy.file_name).read_bytes()
+        assert all(f"<code>{sentence}</code>" in content.decode() for sentence in kept.values())
+        leak = open_source(content, name="leak.html")
+        for protected in (leak.protected, ()):
+            report = trace(registry, leak.text, protected=protected, keys=keyring, engine=engine)
+            assert [accused.recipient for accused in report.accused] == [copy.recipient]
+
+
 def test_a_text_too_short_for_blind_copies_is_refused(registry: Registry, keyring: Keyring, tmp_path: Path) -> None:
     """Before anything is recorded."""
     with pytest.raises(CapacityError):

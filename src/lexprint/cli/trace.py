@@ -84,6 +84,7 @@ def _traced(leak: str, *, registry: str, document: str | None, error_bound: floa
             error_bound=error_bound,
             document_id=document,
             leak_digest=given.digest,
+            protected=given.protected,
             keys=keyring,
             engine=console.build_engine(),
         )

@@ -103,7 +103,7 @@ class _Word(NamedTuple):
 
 def _words(table: str) -> list[_Word]:
     """The words of a table, in reading order."""
-    rows = (line.split("\t") for line in table.splitlines())
+    rows = (line.split("\t") for line in table.split("\n"))
     return [
         _Word((row[1], row[2], row[3]), row[4], float(row[10]), row[11])
         for row in rows

@@ -304,6 +304,7 @@ def trace(desk: Desk, asked: schemas.TraceRequest, on_progress: OnProgress) -> A
         error_bound=asked.error_bound,
         document_id=asked.document,
         leak_digest=sha256(opened.content).hexdigest(),
+        protected=opened.source.protected,
         keys=service.keyring,
         engine=desk.engine,
     )

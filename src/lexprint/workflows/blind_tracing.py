@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lexprint.text.span import Span
 from lexprint.tracing.records import DocumentRecord
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.verdict import Finding, Suspect
@@ -37,8 +38,12 @@ def trace_blind(
     error_bound: float,
     keys: Keyring | None,
     engine: Engine | None,
+    protected: Sequence[Span] = (),
 ) -> tuple[Finding, tuple[str, ...]]:
-    """The copy whose number the leak carries, if any, and what the reader of the report should know."""
+    """The copy whose number the leak carries, if any, and what the reader of the report should know.
+
+    `protected` are the parts of the leak that its format protects, as they were when the copy was marked.
+    """
     numbers, _ = registry.codewords(record.id)
     nothing = Finding(
         verdict="inconclusive",
@@ -57,7 +62,14 @@ def trace_blind(
         return nothing, (
             f"Its copies are blind: their mark is read with master key {record.key_id}, which is not at hand.",
         )
-    found = extract_payload(engine, leak_text, keys=[key], marked_with=record.fingerprint, false_positive=error_bound)
+    found = extract_payload(
+        engine,
+        leak_text,
+        keys=[key],
+        marked_with=record.fingerprint,
+        protected=protected,
+        false_positive=error_bound,
+    )
     nothing = replace(nothing, readable=found.readable)
     if found.decoded is None:
         return nothing, ()

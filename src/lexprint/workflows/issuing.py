@@ -155,15 +155,12 @@ def issue_blind(
 ) -> Issued:
     """The same by the paper's scheme: each copy carries its number under the master key and can be read without registry.
 
-    Each copy is marked on its own, which takes longer, and nothing in it can be protected. All are marked before any is
-    recorded: which sites a text has depends on what was written before them, so it may be too short for one number alone.
+    Each copy is marked on its own, which takes longer, and only what its format protects stays as it is: a reader of
+    another format does not know those parts, and what they seem to say is noise to the payload. All copies are marked
+    before any is recorded: which sites a text has depends on what was written before them, so it may be too short for one
+    number alone.
     """
     _require_ready(master, recipients)
-    if master.source.protected:
-        raise InputError(
-            f"{master.name} has parts that must not change ({master.source.kind})",
-            needed="plain text for blind copies, or copies with registered sites: leave out --blind",
-        )
     with sole_writer(folder):
         record = registry.find_document(
             digest=master.digest, issuing="blind", fingerprint=engine.fingerprint, name=master.name
@@ -172,7 +169,15 @@ def issue_blind(
         plan = _plan(record, recipients, master, keyring, registry, folder=folder, error_bound=error_bound)
         payloads = [blind_payload(copy.number) for copy in plan.missing]
         contents: list[bytes] = []
-        for marked in embed_payloads(engine, master.text, payloads, key=key, false_positive=error_bound):
+        marking = embed_payloads(
+            engine,
+            master.text,
+            payloads,
+            key=key,
+            protected=master.source.protected,
+            false_positive=error_bound,
+        )
+        for marked in marking:
             contents.append(master.source.with_edits(marked.record.edits))
             if on_marked is not None:
                 on_marked(len(contents), len(payloads))

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lexprint.errors import InputError, SettingsError
+from lexprint.text.span import Span
 from lexprint.tracing.records import LikelyDocument
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.report import Leak, Report, report_bytes, sign
@@ -34,6 +35,7 @@ def trace(
     error_bound: float = ERROR_BOUND,
     document_id: str | None = None,
     leak_digest: str | None = None,
+    protected: Sequence[Span] = (),
     keys: Keyring | None = None,
     engine: Engine | None = None,
     at: datetime | None = None,
@@ -41,7 +43,8 @@ def trace(
     """Find the document that a leak is of and the copy it was made from; the report is kept in the registry.
 
     With keys the report is signed, and blind copies can be read, for which `engine` is needed too. `leak_digest` is the
-    SHA-256 of the leak's file, for reports that a court can match with it. That no document matches, or no copy stands out,
+    SHA-256 of the leak's file, for reports that a court can match with it; `protected` are the parts that its format
+    protects, which the marks of blind copies leave out. That no document matches, or no copy stands out,
     is an outcome and no error.
     """
     if not leak_text.strip():
@@ -52,7 +55,8 @@ def trace(
     candidates = _candidates(registry, leak_text) if document_id is None else [LikelyDocument(document_id, 0)]
     bound = error_bound / max(1, len(candidates))  # whichever documents are tried, the bound holds for all together
     traced = [
-        _traced(registry, candidate, leak_text, error_bound=bound, keys=keys, engine=engine) for candidate in candidates
+        _traced(registry, candidate, leak_text, error_bound=bound, protected=protected, keys=keys, engine=engine)
+        for candidate in candidates
     ]
     if document_id is not None:
         traced = [replace(one, shared=None) for one in traced]
@@ -81,6 +85,7 @@ def _traced(
     leak_text: str,
     *,
     error_bound: float,
+    protected: Sequence[Span],
     keys: Keyring | None,
     engine: Engine | None,
 ) -> Traced:
@@ -88,7 +93,9 @@ def _traced(
     if record.issuing == "blind":
         from lexprint.workflows.blind_tracing import trace_blind
 
-        finding, remarks = trace_blind(registry, record, leak_text, error_bound=error_bound, keys=keys, engine=engine)
+        finding, remarks = trace_blind(
+            registry, record, leak_text, error_bound=error_bound, keys=keys, engine=engine, protected=protected
+        )
         return Traced(record, finding, candidate.shared, remarks)
     numbers, codewords = registry.codewords(record.id)
     finding = trace_document(leak_text, record, numbers, codewords, error_bound=error_bound)
