@@ -1,6 +1,7 @@
 """`lexprint evaluate rivals`, `ablations` and `recoverability`, on fakes and data of the test's own."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ def test_recovered_words_are_counted(run: Run, data: Path) -> None:
     ("arguments", "words"),
     [
         (["rivals", "--methods", "papyrus"], ["papyrus", "topkara"]),
+        (["rivals", "--methods", "awt"], ["train-awt"]),
         (["ablations", "--profiles", "topkara"], ["topkara"]),
         (["recoverability", "--sets", "frankenstein"], ["frankenstein"]),
     ],
@@ -72,3 +74,10 @@ def test_recovered_words_are_counted(run: Run, data: Path) -> None:
 def test_bad_input_is_one_sentence(run: Run, data: Path, arguments: list[str], words: list[str]) -> None:
     """Exit code 2, before anything is measured."""
     assert run("evaluate", *arguments).is_refusal(2, *words)
+
+
+def test_training_needs_torch(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it one sentence says what to install."""
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "lexprint.evaluation.rivals.awt", raising=False)
+    assert run("evaluate", "train-awt", "--output", "awt.pt").is_refusal(3, "pip install 'lexprint[awt]'")

@@ -1,9 +1,10 @@
-"""`lexprint evaluate rivals`, `ablations` and `recoverability`: our scheme beside others, and beside itself without a test."""
+"""`lexprint evaluate rivals`, `ablations`, `recoverability`, `train-awt`: our scheme beside others, and without its tests."""
 
 from __future__ import annotations
 
 import os
 import platform
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import typer
 
 from lexprint.cli import console
 from lexprint.cli.console import progress, say
+from lexprint.cli.files import write_bytes
 from lexprint.cli.measuring import AS_JSON, DATA, OUTPUT, SETS, listed, open_checkpoint, report
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from lexprint.evaluation.ablations import AblationRow
     from lexprint.evaluation.datasets import Corpus
 
+RECENT_STEPS = 50  # of training, that its last figures are the means of
 METHODS = ("topkara", "hao", "paper", "lexprint")
 
 SENTENCES = typer.Option(300, "--sentences", min=1, help="Sentences of at least five words, from each set.")
@@ -32,12 +35,14 @@ def add_to(app: typer.Typer) -> None:
     app.command("rivals")(rivals)
     app.command("ablations")(ablations)
     app.command("recoverability")(recoverability)
+    app.command("train-awt")(train_awt)
 
 
 def rivals(
     data: Path | None = DATA,
     sets: list[str] = SETS,
     methods: list[str] = typer.Option(list(METHODS), "--methods", help="Ways of marking, also with commas."),
+    awt: Path | None = typer.Option(None, "--awt", metavar="FILE", help="A trained AWT, to be measured too."),
     sentences: int = SENTENCES,
     seed: int = SEED,
     examples: int = EXAMPLES,
@@ -53,13 +58,13 @@ def rivals(
     folder = datasets.data_folder(data)
     corpora = datasets.corpora(folder, listed(sets))
     engine = console.build_engine(threads=threads)
-    names = listed(methods)
-    schemes(engine, names)  # a wrong name, or WordNet missing, is better known now than in an hour
+    names = listed(methods) + (["awt"] if awt and "awt" not in listed(methods) else [])
+    schemes(engine, names, trained=awt)  # a wrong name, or WordNet missing, is better known now than in an hour
     checkpoint = open_checkpoint("rivals", output)
 
     def measured(corpus: Corpus, name: str) -> comparison.MethodRow:
         def measure() -> dict[str, object]:
-            (writer,), (reader,) = schemes(engine, [name]), schemes(engine, [name])
+            (writer,), (reader,) = schemes(engine, [name], trained=awt), schemes(engine, [name], trained=awt)
             with progress(f"{corpus.title}, {name}") as on_progress:
                 row = comparison.compare(
                     engine,
@@ -73,7 +78,7 @@ def rivals(
                 )
             return comparison.row_json(row)
 
-        asked = f"{engine.fingerprint} {corpus.name} {name} {sentences} {seed} {examples}"
+        asked = f"{engine.fingerprint} {corpus.name} {name} {sentences} {seed} {examples} {awt}"
         return comparison.row_from(checkpoint.once(asked, measure))
 
     rows = [measured(corpus, name) for name in names for corpus in corpora]
@@ -166,6 +171,42 @@ def recoverability(
     report("recoverability", result, measuring.recovery_table(rows), output=output, as_json=as_json)
     done()
     _say_circumstances(engine, sentences=sentences, seed=seed)
+
+
+def train_awt(
+    output: Path = typer.Option(..., "--output", metavar="FILE", help="File for the trained network."),
+    data: Path | None = DATA,
+    sets: list[str] = SETS,
+    minutes: float = typer.Option(15.0, "--minutes", min=0.01, help="How long to train."),
+    seed: int = typer.Option(1, "--seed", help="Seed of weights, blocks and messages."),
+) -> None:
+    """Train the adversarial watermarking transformer on the text behind the sentences that are measured."""
+    from lexprint.evaluation import datasets
+    from lexprint.evaluation.rivals import awt
+
+    corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
+    figures: deque[awt.Figures] = deque(maxlen=RECENT_STEPS)
+    steps = 0
+
+    def on_step(step: int, figure: awt.Figures) -> None:
+        nonlocal steps
+        steps = step
+        figures.append(figure)
+
+    with progress("training") as on_progress:
+        scheme = awt.train(
+            corpora,
+            awt.Training(minutes=minutes, seed=seed),
+            on_minutes=lambda done, total: on_progress(round(60 * done), round(60 * total)),
+            on_step=on_step,
+        )
+    write_bytes(str(output), scheme.to_bytes())
+    recent = [(figure.bit_error_rate, figure.exchanged) for figure in figures]
+    errors, exchanged = (sum(column) / len(column) for column in zip(*recent, strict=True))
+    say(
+        f"{steps} steps in {minutes:g} minutes, seed {seed}, machine {_machine()}; at the end {errors:.1%} of the bits "
+        f"were misread and {exchanged:.1f} of {awt.BLOCK} words exchanged"
+    )
 
 
 def _ablation_rows(

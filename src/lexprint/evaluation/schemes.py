@@ -1,7 +1,7 @@
 """Ways of marking by name: lexprint's own, with any gap and without either test, and its rivals.
 
 `lexprint` and `paper` are profiles; `paper-f2` skips two words after a site, `paper-without-synchronicity` and
-`paper-without-substitutability` lack a test. `topkara` and `hao` need WordNet.
+`paper-without-substitutability` lack a test. `topkara` and `hao` need WordNet, `awt` a file that was trained.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 
 from lexprint.engine import Engine
 from lexprint.errors import InputError
@@ -36,7 +37,7 @@ _OWN = re.compile(
     r"(?P<profile>lexprint|paper)(?:-f(?P<gap>[1-9]))?(?:-without-(?P<test>synchronicity|substitutability))?"
 )
 
-KNOWN = "topkara, hao, lexprint, paper, the latter two also with -f2 or -f3, -without-synchronicity or -without-substitutability"
+KNOWN = "topkara, hao, awt, lexprint, paper, the latter two also with -f2 or -f3, -without-synchronicity or -without-substitutability"
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,13 @@ class BlindScheme:
         return extract(segment(text), self.scheme).bits
 
 
-def schemes(engine: Engine, names: Sequence[str]) -> list[MarkingScheme]:
-    """A way of marking for each name.
+def schemes(engine: Engine, names: Sequence[str], *, trained: Path | None = None) -> list[MarkingScheme]:
+    """A way of marking for each name; `trained` is the file of AWT.
 
     Those of one call and profile share what the models said; call again for a reader who knows nothing of the writer.
     """
     substituters: dict[str, Substituter] = {}
-    rivals: dict[str, Callable[[], MarkingScheme]] = {"topkara": topkara, "hao": hao}
+    rivals: dict[str, Callable[[], MarkingScheme]] = {"topkara": topkara, "hao": hao, "awt": lambda: awt(trained)}
     return [rivals[name]() if name in rivals else _blind(engine, name, substituters) for name in names]
 
 
@@ -80,6 +81,15 @@ def topkara() -> MarkingScheme:
 def hao() -> MarkingScheme:
     """Synonyms of WordNet, ranked by how frequent they are."""
     return SynonymScheme("hao", HaoCode(thesaurus(wordnet_folder()), frequency=word_frequency))
+
+
+def awt(trained: Path | None) -> MarkingScheme:
+    """The adversarial watermarking transformer, as trained here."""
+    if trained is None:
+        raise InputError("awt has not been trained", needed="--awt FILE, made by lexprint evaluate train-awt")
+    from lexprint.evaluation.rivals.awt import load  # torch is heavy, and of another extra
+
+    return load(trained)
 
 
 def _blind(engine: Engine, name: str, substituters: dict[str, Substituter]) -> BlindScheme:
