@@ -73,8 +73,8 @@ def load_wordnet(folder: Path) -> WordNet:
         senses: dict[tuple[str, str], tuple[Sense, ...]] = {}
         members: dict[str, tuple[str, ...]] = {}
         for part in PARTS_OF_SPEECH:
-            for fields in _lines(folder / f"data.{part}"):
-                words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+            for fields in _lines(folder / f"data.{part}", most=4):
+                words = fields[4].split(" ", 2 * int(fields[3], 16))[:-1:2]
                 members[f"{part} {fields[0]}"] = tuple(word for word in words if _WORD.fullmatch(word))
             for fields in _lines(folder / f"index.{part}"):
                 word = fields[0]
@@ -96,12 +96,12 @@ def _uses(folder: Path) -> dict[tuple[str, str, int], int]:
     return found
 
 
-def _lines(path: Path) -> Iterator[list[str]]:
-    """Fields of each line, without the gloss; lines that begin with a space are the licence."""
+def _lines(path: Path, *, most: int = -1) -> Iterator[list[str]]:
+    """Fields of each line, the last with all that is left after `most`; lines that begin with a space are the licence."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             if not line.startswith(" "):
-                yield line.partition("|")[0].split()
+                yield line.split(None, most)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""Xiang, Li, Hao, Yang and Shen, "Reversible Natural Language Watermarking Using Synonym Substitution" (CMC 55, 2018).
+"""Xiang, Li, Hao, Yang and Shen, "Reversible Natural Language Watermarking Using Synonym Substitution and Arithmetic Coding"
+(CMC 55, 2018).
 
 Implemented: disjoint sets of synonyms, each sorted by how frequent its words are; the rank's parity is the bit that a word
 says, so the most frequent one says 0; a word of the wrong parity gives way to the one nearest in rank, the more frequent of two,

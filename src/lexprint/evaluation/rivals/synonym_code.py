@@ -1,6 +1,7 @@
 """Marks made of fixed sets of synonyms: every word form says a bit or nothing, wherever it stands.
 
-So a reader finds every bit of an untouched text, as long as what is put in place of a word that says something says something too.
+So a reader finds every bit of an untouched text, as long as what is put in place of a word that says something says something
+too. Nothing else is adjusted, as in the papers: "a" stays before a vowel.
 """
 
 from __future__ import annotations
