@@ -1,5 +1,6 @@
 """A page from paper back to its copy, with a small registry instead of the models."""
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.paper import PAGE, retyped, scan
+from benchmarks.paper import PAGE, Row, retyped, scan, table
 from tests.tracing.masters import SECRET, copy_of, make_record
 
 from lexprint.coding.codewords import codewords
@@ -66,6 +67,15 @@ def leaked_text(registry: Registry, number: int) -> str:
     record = page_record()
     (copy,) = registry.copies(record.id, numbers=[number])
     return copy_of(record, np.array(copy.codeword))
+
+
+def test_the_documentation_has_the_measured_table() -> None:
+    """What the benchmark wrote, word for word."""
+    docs = PAGE.parent.parent / "docs"
+    measured = json.loads((docs / "tables" / "paper.json").read_text("utf-8"))
+    rows = [Row(**row) for row in measured["rows"]]
+    assert table(rows) == (docs / "tables" / "paper.md").read_text("utf-8")
+    assert table(rows) in (docs / "paper.md").read_text("utf-8")
 
 
 @needs_tesseract
