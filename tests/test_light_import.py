@@ -2,9 +2,18 @@
 
 import subprocess
 import sys
+from hashlib import sha256
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
+from tests.fakes import FakeEngine
+
+from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.formats.source import open_source
+from lexprint.testing import fake_text
+from lexprint.tracing.registry import open_registry
+from lexprint.workflows.issuing import Master, issue
 
 HEAVY = {
     "cryptography",
@@ -17,6 +26,7 @@ HEAVY = {
     "onnxruntime",
     "pypdf",
     "rapidfuzz",
+    "pyarrow",
     "ray",
     "scipy",
     "sqlalchemy",
@@ -49,3 +59,21 @@ def test_help_is_light() -> None:
         "except SystemExit as stop:\n    assert not stop.code, stop.code"
     )
     assert loaded_after(program) & HEAVY == set()
+
+
+def test_trace_needs_no_models(tmp_path: Path) -> None:
+    """A leak of registered copies is traced without a model, or what would run it, in memory."""
+    content = fake_text(words=900, seed=1).encode()
+    master = Master(open_source(content, name="memo.txt"), "memo", sha256(content).hexdigest(), ".txt")
+    with open_registry(str(tmp_path / "registry.db")) as registry:
+        keyring = Keyring((MasterKey.generate(),))
+        issued = issue(FakeEngine(), master, ["Ada", "Bo"], keyring=keyring, registry=registry, folder=tmp_path / "out")
+    leak = tmp_path / "out" / issued.copies[1].file_name
+    program = (
+        "import sys\n"
+        "from lexprint.cli import main\n"
+        f"sys.argv = ['lexprint', 'trace', {str(leak)!r}, '--registry', {str(tmp_path / 'registry.db')!r}]\n"
+        "try:\n    main()\n"
+        "except SystemExit as stop:\n    assert not stop.code, stop.code"
+    )
+    assert loaded_after(program) & {"onnxruntime", "tokenizers", "torch", "ray", "pyarrow"} == set()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
+from itertools import zip_longest
 
 from lexprint.errors import ExtraMissing
 from lexprint.evaluation.quality import COLUMNS, QualityRow, shown
@@ -112,6 +113,28 @@ def robustness_plot(rows: Sequence[RobustnessRow]) -> bytes:
         panel.set_title(title, fontsize=10)
         panel.set_xticks(range(len(schemes)), schemes, rotation=30, ha="right", fontsize=9)
     panels[0].set_yticks(range(len(cases)), [" ".join(case).strip() for case in cases], fontsize=8)
+    return _svg(figure)
+
+
+def history_plot(entries: Sequence[Mapping[str, object]]) -> bytes:
+    """Each figure of the benchmarks from run to run, a panel each, since their units differ."""
+    runs = [entry["figures"] for entry in entries]
+    known: list[Mapping[str, float]] = [figures for figures in runs if isinstance(figures, Mapping)]
+    names = sorted({name for figures in known for name in figures})
+    columns = 4
+    rows = max(1, -(-len(names) // columns))
+    figure = Figure(figsize=(3 * columns, 1.9 * rows), layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False)
+    for panel, name in zip_longest(panels.flat, names):
+        if name is None:
+            panel.set_axis_off()
+            continue
+        measured = [(number, figures[name]) for number, figures in enumerate(known, start=1) if name in figures]
+        panel.plot([number for number, _ in measured], [value for _, value in measured], color=RIGHT, marker="o")
+        panel.set_title(name.replace("_", " "), fontsize=8)
+        panel.set_xlim(0.5, len(known) + 0.5)
+        panel.set_ylim(0, 1.15 * max(value for _, value in measured) or 1)
+        panel.tick_params(labelsize=7)
     return _svg(figure)
 
 

@@ -75,7 +75,7 @@ class RayPool:
         workers = self.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=ATTEMPTS - 1)(Worker)
         actors = [actor.remote(replace(engine), task) for _ in range(workers)]  # without models that are loaded here
-        _require_same(ray.get([one.begin.remote() for one in actors]), engine.fingerprint)
+        _require_same(_begun(actors), engine.fingerprint)
         under_way: dict[Any, tuple[Any, Job]] = {}  # by the reference to what will be the outcome
         upcoming = iter(jobs)
         for one, job in zip(islice(cycle(actors), IN_FLIGHT * workers), upcoming, strict=False):
@@ -94,6 +94,17 @@ def _outcome(reference: Any, job: Job) -> Outcome:
     except RayActorError:
         return lost(job, times=ATTEMPTS)
     return outcome
+
+
+def _begun(actors: list[Any]) -> list[str | LexprintError]:
+    try:
+        found: list[str | LexprintError] = ray.get([one.begin.remote() for one in actors])
+    except RayError as error:
+        raise LexprintError(
+            f"Ray's workers do not begin ({type(error).__name__}); give them the same lexprint and memory, or run: lexprint "
+            "batch with --engine local"
+        ) from error
+    return found
 
 
 def _require_same(found: list[str | LexprintError], needed: str) -> None:

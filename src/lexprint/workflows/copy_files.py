@@ -12,6 +12,7 @@ import secrets
 import stat
 import unicodedata
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +24,7 @@ try:
 except ImportError:  # not on this system: two writers at once are then the user's care
     fcntl = None  # type: ignore[assignment]
 
+SYNCED_AT_ONCE = 16  # files
 LONGEST_PART = 60  # bytes of UTF-8 for a name in a file name; systems allow 255 in all
 USUAL_EXTENSION = ".txt"
 _TEMPORARY = ".lexprint-copy-"
@@ -96,10 +98,11 @@ def write_together(folder: Path, files: Mapping[str, bytes], *, mode: int | None
     try:
         for name, content in files.items():
             _write(temporary[name], content, mode)
-        for path in temporary.values():
-            _sync(path)
-        for name, path in temporary.items():
-            path.replace(folder / name)
+        with ThreadPoolExecutor(SYNCED_AT_ONCE) as threads:  # a disk that is asked for many at once does them in one go
+            list(threads.map(_sync, temporary.values()))
+        for name in files:
+            temporary[name].replace(folder / name)
+            del temporary[name]
     except OSError as error:
         raise InputError(
             f"copies could not be written to {folder} ({error.strerror})",

@@ -1,0 +1,204 @@
+"""Issuing to many, and finding a leak's document among many.
+
+    python -m benchmarks.registry [--documents 10000] [--recipients 1000] [--issued 10000]
+
+Sites come from the fakes, so no model's time is in the figures: `lexprint analyse` tells that one. Every document ends with the
+same two paragraphs, as those of a company do, so much of a leak's wording is common to all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from tests.fakes import FakeEngine
+
+from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.formats.source import open_source
+from lexprint.testing import fake_text
+from lexprint.text.editing import apply_edits
+from lexprint.text.segmentation import segment
+from lexprint.tracing.records import CopySite, DocumentRecord, IssuedCopy
+from lexprint.tracing.registry import Registry, open_registry
+from lexprint.tracing.shingles import kept_shingles, shingles
+from lexprint.watermark.sites import Pair
+from lexprint.workflows import Analysis
+from lexprint.workflows.issuing import Master, analyse_document, copy_edits, issue
+from lexprint.workflows.tracing import trace
+
+ISSUED_WORDS = 2_000
+STORED_WORDS = 500
+WORDS_PER_SITE = 6
+LEAK_WORDS = 400
+LEAKS = 20
+REAL = 20  # documents that leaks are made of
+COMMON = "\n\n".join(fake_text(words=120, seed=seed) for seed in (-1, -2))
+
+
+def main(arguments: Sequence[str] | None = None) -> dict[str, float]:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=10_000)
+    parser.add_argument("--recipients", type=int, default=1_000)
+    parser.add_argument("--issued", type=int, default=10_000)
+    options = parser.parse_args(arguments)
+    with TemporaryDirectory() as folder:
+        figures = measure_issue(Path(folder), recipients=options.issued)
+        return figures | measure_lookup(Path(folder), documents=options.documents, recipients=options.recipients)
+
+
+def measure_issue(folder: Path, *, recipients: int) -> dict[str, float]:
+    """Copies of one document, after its analysis: planned, recorded, written and marked as issued."""
+    text = fake_text(words=ISSUED_WORDS, seed=1)
+    content = text.encode()
+    engine, keyring = FakeEngine(), Keyring((MasterKey.generate(),))
+    master = Master(open_source(content, name="memo.txt"), "memo", hashlib.sha256(content).hexdigest(), ".txt")
+    analysis: Analysis = analyse_document(engine, text)
+    people = [f"Recipient {number}" for number in range(recipients)]
+    with open_registry(str(folder / "issued.db")) as registry:
+        start = time.perf_counter(), time.process_time()
+        issue(
+            engine,
+            master,
+            people,
+            keyring=keyring,
+            registry=registry,
+            folder=folder / "copies",
+            analysis=analysis,
+        )
+        seconds, processor = time.perf_counter() - start[0], time.process_time() - start[1]
+        leak = (folder / "copies" / f"memo-{recipients:04}-Recipient-{recipients - 1}.txt").read_text()
+        start = time.perf_counter(), time.process_time()
+        report = trace(registry, leak)
+        tracing = time.process_time() - start[1]
+    assert [copy.recipient for copy in report.accused] == people[-1:]
+    print(
+        f"issue: {recipients:,} copies of {analysis.words:,} words, {len(analysis.sites)} sites: {seconds:.1f} s "
+        f"({processor:.1f} s of processor time); tracing one of them {tracing:.2f} s"
+    )
+    return {"issue_seconds": seconds, "issue_cpu_seconds": processor, "issue_trace_cpu_seconds": tracing}
+
+
+def measure_lookup(folder: Path, *, documents: int, recipients: int) -> dict[str, float]:
+    """How long a leak takes to find its document, and to be traced, in a full registry."""
+    path = folder / "full.db"
+    real = min(REAL, documents)
+    with open_registry(str(path)) as registry:
+        start = time.perf_counter()
+        for record, copies in (document(number, recipients) for number in range(real)):
+            registry.add_document(record, copies)
+            registry.mark_issued(record.id, [(copy.number, record.digest) for copy in copies], record.created_at)
+        each = (time.perf_counter() - start) / real
+    fill(path, documents - real, recipients)
+    megabytes = sum(file.stat().st_size for file in folder.glob("full.db*")) / 1e6
+    print(
+        f"registry: {documents:,} documents, {recipients:,} recipients each: {megabytes:,.0f} MB; "
+        f"{each:.2f} s to record one document and its copies"
+    )
+    with open_registry(str(path)) as registry:
+        finding, tracing = leaks(registry, real, recipients)
+    for name, times in (("finding the document", finding), ("tracing the leak", tracing)):
+        print(f"{name}: median {np.median(times):.3f} s, slowest {max(times):.3f} s of {len(times)} leaks")
+    return {
+        "registry_megabytes": megabytes,
+        "registry_document_seconds": each,
+        "find_document_seconds": float(np.median(finding)),
+        "find_document_slowest_seconds": max(finding),
+        "trace_seconds": float(np.median(tracing)),
+    }
+
+
+def fill(path: Path, documents: int, recipients: int) -> None:
+    """Rows like those of the first document, written straight to the tables: by the registry it would take an hour.
+
+    Other documents' shingles are any numbers, but for those of the common paragraphs.
+    """
+    random = np.random.default_rng(1)
+    common = np.array(shingles(COMMON), dtype=np.int64)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript("PRAGMA synchronous = OFF; PRAGMA cache_size = -500000;")
+        (size,) = connection.execute("SELECT length(codeword) FROM copies LIMIT 1").fetchone()
+        (first,) = connection.execute("SELECT max(serial) FROM documents").fetchone()
+        for serial in range(first + 1, first + 1 + documents):
+            identity = f"{serial:016x}"
+            connection.execute(
+                "INSERT INTO documents SELECT ?, ?, ?, text, digest, issuing, code, sites, biases, site_count, word_count, "
+                "key_id, fingerprint, created_at FROM documents WHERE serial = ?",
+                (serial, identity, f"Report {serial}", first),
+            )
+            own = random.integers(-(2**63), 2**63 - 1, size=STORED_WORDS - 3)
+            rows = [(one, serial) for one in kept_shingles([*own.tolist(), *common.tolist()])]
+            connection.executemany("INSERT OR IGNORE INTO shingles VALUES (?, ?)", rows)
+            connection.execute(
+                "INSERT INTO copies (document, number, recipient, codeword, file_name, digest, issued_at) "
+                "SELECT ?, number, recipient, randomblob(?), file_name, lower(hex(randomblob(32))), issued_at "
+                "FROM copies WHERE document = ?",
+                (serial, size, first),
+            )
+
+
+def leaks(registry: Registry, documents: int, recipients: int) -> tuple[list[float], list[float]]:
+    """Times of excerpts that end with the common paragraphs; each must be found and traced."""
+    random = Random(1)
+    finding, tracing = [], []
+    for _ in range(LEAKS):
+        number, copy = random.randrange(documents), random.randrange(recipients)
+        record, copies = document(number, recipients)
+        issued = apply_edits(record.text, copy_edits(record.sites, copies[copy].codeword))
+        leak = " ".join(issued.removesuffix(COMMON).split(" ")[-LEAK_WORDS:]) + COMMON
+        start = time.perf_counter()
+        found = registry.likely_documents(shingles(leak), limit=8)
+        finding.append(time.perf_counter() - start)
+        assert found[0].document_id == record.id
+        start = time.perf_counter()
+        report = trace(registry, leak)
+        tracing.append(time.perf_counter() - start)
+        assert copies[copy].recipient in {one.recipient for one in report.accused}, "the copy was not found"
+    return finding, tracing
+
+
+def document(number: int, recipients: int) -> tuple[DocumentRecord, list[IssuedCopy]]:
+    """A document and its copies, the same whenever it is asked for."""
+    text = f"{fake_text(words=STORED_WORDS, seed=number)}\n\n{COMMON}"
+    sites = tuple(made_sites(text))
+    random = np.random.default_rng(number)
+    words = [tuple(row) for row in random.integers(0, 2, size=(recipients, len(sites)), dtype=np.uint8).tolist()]
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    record = DocumentRecord(
+        id=digest[:16],
+        name=f"Report {number}",
+        text=text,
+        digest=digest,
+        issuing="registered",
+        code="independent",
+        sites=sites,
+        biases=(0.5,) * len(sites),
+        key_id="00000000",
+        fingerprint="benchmark",
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    copies = [
+        IssuedCopy(record.id, index + 1, f"Recipient {index}", codeword, f"Report-{number}-{index + 1:04}.txt")
+        for index, codeword in enumerate(words)
+    ]
+    return record, copies
+
+
+def made_sites(text: str) -> Iterator[CopySite]:
+    """Every few words a site, with a word that is not in any text for the other."""
+    end = len(text) - len(COMMON)
+    for index, word in enumerate(segment(text[:end]).words):
+        if index % WORDS_PER_SITE == 0 and word.text.isalpha() and word.text.islower():
+            yield CopySite(word.span, word.text, Pair.of(word.text, f"{word.text}x"), 0.97)
+
+
+if __name__ == "__main__":
+    main()
