@@ -1,17 +1,20 @@
 """A function over batches, as data pipelines want it."""
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes import FakeEngine
 
+from lexprint.coding.keys import create_key_file, load_keyring
 from lexprint.engine import Engine
 from lexprint.errors import CapacityError
 from lexprint.scale import map_texts
 from lexprint.testing import fake_text
-from lexprint.workflows import embed
+from lexprint.workflows import embed, extract_payload
 
 TEXTS = [fake_text(words=80, seed=seed) for seed in range(3)]
 
@@ -68,3 +71,27 @@ def test_other_processes_load_their_own_models() -> None:
     expected = marked(TEXTS)
     assert len(pickle.dumps(marked)) == before
     assert pickle.loads(pickle.dumps(marked))(TEXTS) == expected
+
+
+def test_the_documented_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What docs/scale.md shows runs as it stands, on the fakes and without `datasets`."""
+    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text("utf-8")
+    example = page.split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    create_key_file(Path("lexprint.key"))
+    monkeypatch.setattr("lexprint.Engine", FakeEngine)
+    scope: dict[str, Any] = {"dataset": Dataset(), "frame": {"text": []}}
+    exec(example, scope)
+    columns = scope["dataset"]
+    assert columns["why_not"][0] is None
+    found = extract_payload(FakeEngine(), columns["text"][0], keys=load_keyring(environment={}), bits=32)
+    assert found.payload == 4711
+    assert columns["text"][1] is None
+
+
+class Dataset:
+    """What is used of one of Hugging Face's."""
+
+    def map(self, function: Callable[[Any], Any], *, batched: bool) -> Any:
+        assert batched
+        return function({"text": [fake_text(words=1800, seed=1), "Too short."], "account": [4711, 4712]})
