@@ -50,7 +50,7 @@ class Sizes:
     """Of the three transformers; the paper has three layers of 512."""
 
     vocabulary: int = 4_000
-    writable: int = 400  # words that may change, and what they may become
+    writable: int = 150  # words that may change, and what they may become: mostly function words
     width: int = 64
     layers: int = 1
     heads: int = 4
