@@ -127,10 +127,15 @@ def is_half_of_expression(word: str, *, before: str, after: str) -> bool:
 
 def stands_in_expression(gap: Gap) -> bool:
     """Whether the word in the gap is half of an expression, as far as it and its neighbours tell."""
-    if _tags(gap.word) & VERBS and _lemmas(gap.word) & LIGHT_VERBS:
+    if is_light_verb(gap.word):
         return True
     before = gap.left.split()[-1:]
     return is_half_of_expression(gap.word, before=before[0].lower() if before else "", after=following(gap))
+
+
+def is_light_verb(word: str) -> bool:
+    """Whether it may be a verb that means little without its object."""
+    return bool(_tags(word) & VERBS and _lemmas(word) & LIGHT_VERBS)
 
 
 def following(gap: Gap) -> str:
