@@ -15,19 +15,19 @@ pytest.importorskip("torch", reason="torch is of the extra awt")
 
 from lexprint.evaluation.rivals import awt
 
-SIZES = awt.Sizes(vocabulary=200, writable=40, width=16, layers=1, heads=2)
+SIZES = awt.Sizes(vocabulary=200, writable=40, width=32, layers=1, heads=2)
 CORPUS = Corpus("tale", "Tale", fake_text(words=9_000, seed=1))
 TEXT = fake_text(words=330, seed=2)
 
 
-def trained(minutes: float) -> awt.AwtScheme:
-    return awt.train([CORPUS], awt.Training(minutes=minutes, batch=8), sizes=SIZES)
+def trained(steps: int) -> awt.AwtScheme:
+    return awt.train([CORPUS], awt.Training(minutes=30, most_steps=steps, batch=8), sizes=SIZES)
 
 
 @pytest.fixture(scope="module")
 def untrained() -> awt.AwtScheme:
     """One that has seen a few blocks only."""
-    return trained(0.002)
+    return trained(3)
 
 
 def test_blocks_stay_where_they_are(untrained: awt.AwtScheme) -> None:
@@ -64,7 +64,7 @@ def test_too_little_text_is_refused() -> None:
 
 @pytest.mark.slow
 def test_it_learns_to_be_read() -> None:
-    """After a minute most bits come back, from texts that it has not seen."""
-    scheme = trained(1.0)
+    """After some hundred steps most bits come back, from texts that it has not seen."""
+    scheme = trained(600)
     marked = scheme.embed(TEXT, [1, 0, 0, 1] * 10)
     assert bit_errors(marked.bits, scheme.extract(marked.text)) <= len(marked.bits) // 4

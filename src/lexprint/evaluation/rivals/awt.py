@@ -61,6 +61,7 @@ class Training:
     """How it is trained."""
 
     minutes: float
+    most_steps: int | None = None  # for the same result on every machine
     seed: int = 1
     batch: int = 16
     learning_rate: float = 2e-3
@@ -191,7 +192,7 @@ def train(
     writer = torch.optim.Adam(own, lr=training.learning_rate)
     adversary = torch.optim.Adam([p for part in rivals for p in part.parameters()], lr=training.learning_rate / 3)
     begun, step, weight, recent = monotonic(), 0, training.first_reconstruction, math.log(2.0)
-    while (minutes := (monotonic() - begun) / 60) < training.minutes:
+    while (minutes := (monotonic() - begun) / 60) < training.minutes and step != training.most_steps:
         figures = _step(network, text, training, writer, adversary, weight=weight)
         step += 1
         recent += 0.1 * (figures.message - recent)
