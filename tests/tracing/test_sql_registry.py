@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from sqlalchemy import event
 from tests.tracing.postgres import Server
 from tests.tracing.registered import NOON, copies, document_id, record
 
@@ -285,3 +286,23 @@ def test_other_tables_are_no_hindrance(postgres: Server) -> None:
         registry.add_document(record(1), [])
         assert len(registry.documents()) == 1
     postgres.execute("DROP TABLE public.documents")
+
+
+def test_versions_of_one_name_look_at_no_other_copies(tmp_path: Path) -> None:
+    """A registry may hold millions of copies; those of other documents are not counted to tell a document's versions."""
+    with SqlRegistry.opened(str(tmp_path / "registry.db")) as registry:
+        for number in (1, 2):
+            registry.add_document(record(number, name=f"memo {number}"), copies(number, 1, 3))
+        asked: list[tuple[str, tuple[object, ...]]] = []
+        event.listen(registry._engine, "before_cursor_execute", lambda *given: asked.append((given[2], given[3])))
+        (found,) = registry.versions("memo 1")
+    assert found.planned == 3
+    with closing(sqlite3.connect(tmp_path / "registry.db")) as connection:
+        plans = [
+            row[-1]
+            for statement, values in asked
+            if statement.startswith("SELECT")
+            for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)
+        ]
+    assert any("SEARCH copies" in line for line in plans)
+    assert not any("SCAN copies" in line for line in plans)

@@ -289,7 +289,8 @@ class SqlRegistry:
             sql.func.count().label("planned"),
             sql.func.count(_COPIES.c.issued_at).label("issued"),
         )
-        counts = made.group_by(_COPIES.c.document).subquery()
+        wanted = sql.select(_DOCUMENTS.c.serial).where(condition)  # not the copies of all documents there are
+        counts = made.where(_COPIES.c.document.in_(wanted)).group_by(_COPIES.c.document).subquery()
         version = sql.func.row_number().over(partition_by=_DOCUMENTS.c.name, order_by=_DOCUMENTS.c.serial)
         small = [column for column in _DOCUMENTS.c if not isinstance(column.type, sql.LargeBinary)]
         query = (
