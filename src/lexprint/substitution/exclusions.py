@@ -54,6 +54,11 @@ SUBJECTS = frozenset("i you he she we they who".split())
 DETERMINERS = frozenset("a an the this these those my your his her its our their every each some any no".split())
 AFTER_MODAL = frozenset({"VB", "RB"})
 AFTER_SUBJECT = frozenset({"VBP", "VBD", "VBZ", "VB", "RB"})
+# "They have grown", "it was grown", but never "grew".
+AUXILIARIES = frozenset("have has had having be is are was were am been being i've we've they've you've".split())
+AFTER_AUXILIARY = frozenset(
+    {"VBN", "VBG", "NN", "NNS", "NNP", "JJ", "JJR", "JJS", "RB", "RBR", "RBS", "IN", "DT", "CD", "PRP", "MD"}
+)
 AFTER_DETERMINER = frozenset({"NN", "NNS", "JJ", "JJR", "JJS", "RB", "RBS", "VBG", "VBN"})
 
 # Spelling and sound part ways in these.
@@ -96,6 +101,8 @@ def tags_after(left: str) -> frozenset[str] | None:
         return AFTER_MODAL
     if before in SUBJECTS:
         return AFTER_SUBJECT
+    if before in AUXILIARIES:
+        return AFTER_AUXILIARY
     return AFTER_DETERMINER if before in DETERMINERS else None
 
 
