@@ -102,7 +102,7 @@ def watermark(
     batch_size: int = console.BATCH_SIZE,
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
 ) -> None:
-    """Payload, bit errors, SR, SS, recovered words and speed on running text, beside the paper's figures.
+    """Payload, bit errors, SR, SS and recovered words on running text, beside the paper's figures.
 
     SR and SS compare whole sentences before and after: those in which a word was exchanged, and all.
     """

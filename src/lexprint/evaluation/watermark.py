@@ -1,4 +1,7 @@
-"""The watermark on running text: payload, errors, meaning, recovery and speed, beside the paper's figures."""
+"""The watermark on running text: payload, errors, meaning and recovery, beside the paper's figures.
+
+Speed is kept too, but not shown: with several gaps, much of what the second one asks is known from the first.
+"""
 
 from __future__ import annotations
 
@@ -213,7 +216,7 @@ def table(rows: Sequence[Row]) -> str:
         "all",
         "paper",
     ]
-    header += ["recovered", "paper", "words/s"]
+    header += ["recovered", "paper"]
     return markdown_table(header, [_cells(row) for row in [*rows, *_means(rows)]])
 
 
@@ -264,7 +267,6 @@ def _cells(row: Row) -> list[str]:
         *map(_figure, (row.similarity.changed, row.similarity.all, published.similarity)),
         _figure(share(row.recovered, row.substituted), places=3),
         _figure(published.recovered, places=3),
-        f"{row.writing_words_per_second:.0f}",
     ]
 
 
