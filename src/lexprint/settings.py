@@ -7,7 +7,6 @@ import difflib
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -159,6 +158,8 @@ def load_settings(
 
 
 def _from_file(path: Path) -> dict[str, object]:
+    import tomllib  # most commands need no file, and should not wait for it
+
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -99,6 +98,8 @@ def _packages() -> Iterator[Check]:
 
 def _required(extra: str | None) -> list[str]:
     """Packages that the core or an extra asks for, as the installed package itself says."""
+    from importlib import metadata  # takes longer to load than most commands
+
     try:
         requirements = metadata.requires("lexprint") or []
     except metadata.PackageNotFoundError:  # run from its sources
@@ -108,6 +109,8 @@ def _required(extra: str | None) -> list[str]:
 
 
 def _version(package: str) -> str | None:
+    from importlib import metadata
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
