@@ -46,8 +46,11 @@ ONE_DOOR = """
     pypdfium2 quire_grammar rapidfuzz ray reedsolo safetensors scipy selectolax simplemma snowballstemmer sqlalchemy tokenizers torch transformers uvicorn wordfreq
 """.split()
 
-# But for these: torch answers for hub models, and trains a rival.
-SEVERAL_DOORS = {"torch": {"models.torch_backend", "evaluation.rivals.awt"}}
+# But for these: torch answers for hub models, and trains a rival; markdown_it reads documents, and sets our own tables.
+SEVERAL_DOORS = {
+    "torch": {"models.torch_backend", "evaluation.rivals.awt"},
+    "markdown_it": {"formats.markdown_text", "evaluation.results_page"},
+}
 
 # Foreign packages that stay in one room.
 ONE_ROOM = {"fastapi": "server", "pydantic": "server", "starlette": "server", "rich": "cli", "typer": "cli"}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from lexprint.cli import console, evaluate_attacks, evaluate_human, evaluate_quality, evaluate_rivals
+from lexprint.cli import console, evaluate_all, evaluate_attacks, evaluate_human, evaluate_quality, evaluate_rivals
 from lexprint.cli.console import progress, say
 from lexprint.cli.files import write_bytes
 from lexprint.cli.measuring import DATA, SETS, listed, open_checkpoint, report
@@ -25,6 +24,7 @@ evaluate_attacks.add_to(app)
 evaluate_human.add_to(app)
 evaluate_quality.add_to(app)
 evaluate_rivals.add_to(app)
+evaluate_all.add_to(app)
 
 
 @app.callback()
@@ -34,6 +34,7 @@ def group() -> None:
 
 @app.command("swords")
 def swords(
+    context: typer.Context,
     data: Path | None = DATA,
     split: str = typer.Option("dev", "--split", help="dev or test."),
     limit: int | None = typer.Option(None, "--limit", min=1, help="Only the first N targets."),
@@ -43,13 +44,12 @@ def swords(
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
 ) -> None:
     """Precision, recall and F at ten on the Stanford Word Substitution Benchmark, beside the paper's figures."""
-    from lexprint.engine import Engine
     from lexprint.evaluation import datasets
     from lexprint.evaluation.swords import PUBLISHED, methods, score
     from lexprint.evaluation.tables import markdown_table
 
     targets = datasets.swords(datasets.data_folder(data), split)[:limit]
-    engine = Engine()
+    engine = console.build_engine()
     rows = []
     chosen = methods(engine)
     with progress("targets") as on_progress:
@@ -74,18 +74,18 @@ def swords(
         "split": split,
         "targets": len(targets),
         "fingerprint": engine.fingerprint,
-        "machine": platform.machine(),
         "rows": [
             {**asdict(row), "f": [row.lenient.f, row.lenient_conceivable.f, row.strict.f, row.strict_conceivable.f]}
             for row in rows
         ],
     }
-    report("swords", result, table, output=output, as_json=as_json)
+    report(context, result, table, output=output, as_json=as_json)
     say(f"SWORDS {split}, {len(targets)} targets, fingerprint {engine.fingerprint}")
 
 
 @app.command("watermark")
 def watermark(
+    context: typer.Context,
     data: Path | None = DATA,
     sentences: int = typer.Option(300, "--sentences", min=1, help="Sentences of at least five words, from each set."),
     sets: list[str] = SETS,
@@ -152,16 +152,16 @@ def watermark(
         "seed": seed,
         "profile": engine.settings.profile,
         "fingerprint": engine.fingerprint,
-        "machine": platform.machine(),
         "rows": [row_json(row) for row in rows],
     }
-    report("watermark", result, "\n".join(parts), output=output, as_json=as_json)
+    report(context, result, "\n".join(parts), output=output, as_json=as_json)
     checkpoint.done()
     say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}")
 
 
 @app.command("tracing")
 def tracing(
+    context: typer.Context,
     data: Path | None = DATA,
     sets: list[str] = SETS,
     documents: int = typer.Option(2, "--documents", min=1, help="Documents made of each set."),
@@ -220,13 +220,12 @@ def tracing(
         "seed": seed,
         "recipients": recipients,
         "fingerprint": engine.fingerprint,
-        "machine": platform.machine(),
         "densities": [asdict(row) for row in densities],
         "attacks": [asdict(row) for row in attacked],
         "innocence": asdict(innocent),
         "collusion": [asdict(row) for row in mixed],
     }
-    report("tracing", result, "\n".join(parts), output=output, as_json=as_json)
+    report(context, result, "\n".join(parts), output=output, as_json=as_json)
     if output is not None:
         from lexprint.evaluation.plots import tracing_plot
 
@@ -236,6 +235,7 @@ def tracing(
 
 @app.command("payload")
 def payload(
+    context: typer.Context,
     data: Path | None = DATA,
     sets: list[str] = SETS,
     documents: int = typer.Option(5, "--documents", min=1, help="Texts made of each set."),
@@ -284,11 +284,10 @@ def payload(
         "bits": bits,
         "false_positive": false_positive,
         "fingerprint": engine.fingerprint,
-        "machine": platform.machine(),
         "rows": [asdict(row) for row in rows],
         "other_keys": asdict(others),
     }
-    report("payload", result, table, output=output, as_json=as_json)
+    report(context, result, table, output=output, as_json=as_json)
     say(f"{len(texts)} texts of about {words} words, {bits} bits, fingerprint {engine.fingerprint}")
 
 

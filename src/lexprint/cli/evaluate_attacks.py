@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +11,13 @@ import typer
 from lexprint.cli import console
 from lexprint.cli.console import progress, say
 from lexprint.cli.files import write_bytes
-from lexprint.cli.measuring import AS_JSON, DATA, SETS, listed, open_checkpoint, report
+from lexprint.cli.measuring import AS_JSON, AWT, DATA, SETS, listed, open_checkpoint, report, with_awt
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
     from lexprint.evaluation.robustness import Case, Issued, Reading
+
+NAMES = ("registered", "framed", "lexprint", "paper", "topkara", "hao")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -25,13 +26,15 @@ def add_to(app: typer.Typer) -> None:
 
 
 def attacks(
+    context: typer.Context,
     data: Path | None = DATA,
     sets: list[str] = SETS,
     schemes: list[str] = typer.Option(
-        ["registered", "framed", "lexprint", "paper", "topkara", "hao"],
+        list(NAMES),
         "--schemes",
         help="Ways of marking, also with commas; registered and framed are those of `lexprint issue`.",
     ),
+    awt: Path | None = AWT,
     wanted: list[str] = typer.Option([], "--attacks", help="Names of attacks, also with commas; default: all."),
     documents: int = typer.Option(1, "--documents", min=1, help="Documents made of each set."),
     words: int = typer.Option(1000, "--words", min=50, help="Words of a document, about."),
@@ -57,7 +60,7 @@ def attacks(
     }
     if not texts:
         raise InputError(f"no set has {words} words", needed="a smaller number of --words")
-    issuers = measuring.issuers(engine, listed(schemes))
+    issuers = measuring.issuers(engine, with_awt(listed(schemes), awt), trained=awt)
     checkpoint = open_checkpoint("attacks", output)
     # What a leak is copied into is another document, or one like it from the end of the first set.
     others = {name: next((text for each, text in texts.items() if each != name), "") for name in texts}
@@ -72,7 +75,7 @@ def attacks(
                 issue: Issued = issuer(text, recipients=recipients, seed=f"{seed} {name}")
                 for case in by_text[name]:
                     for number in range(leaks):
-                        asked = f"{engine.fingerprint} {scheme} {name} {words} {recipients} {seed} {number}"
+                        asked = f"{engine.fingerprint} {scheme} {name} {words} {recipients} {seed} {number} {awt}"
                         found = checkpoint.once(
                             f"{asked} {case.attack} {case.strength}",
                             _reader(issue, case, recipients=recipients, seed=f"{seed} {name} {number}"),
@@ -94,10 +97,9 @@ def attacks(
         "leaks": leaks,
         "recipients": recipients,
         "fingerprint": engine.fingerprint,
-        "machine": platform.machine(),
         "rows": [asdict(row) for row in rows],
     }
-    report("attacks", result, measuring.robustness_tables(rows), output=output, as_json=as_json)
+    report(context, result, measuring.robustness_tables(rows), output=output, as_json=as_json)
     if output is not None:
         from lexprint.evaluation.plots import robustness_plot
 

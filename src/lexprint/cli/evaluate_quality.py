@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import typer
 from lexprint.cli import console
 from lexprint.cli.console import progress, say
 from lexprint.cli.files import write_bytes
-from lexprint.cli.measuring import AS_JSON, DATA, SETS, listed, open_checkpoint, report
+from lexprint.cli.measuring import AS_JSON, AWT, DATA, SETS, listed, open_checkpoint, report, with_awt
 
 if TYPE_CHECKING:
     from lexprint.evaluation.confidence import Figure
@@ -20,8 +19,10 @@ if TYPE_CHECKING:
     from lexprint.evaluation.judges import Judge
     from lexprint.evaluation.quality import MarkedSet, Marker
 
+NAMES = ("lexprint", "paper", "registered", "topkara", "hao")
+JUDGES = ("mpnet", "fluency", "grammar")
 SCHEMES = typer.Option(
-    ["lexprint", "paper", "registered", "topkara", "hao"],
+    list(NAMES),
     "--schemes",
     help="Ways of marking, also with commas; registered is what `lexprint issue` does.",
 )
@@ -33,13 +34,13 @@ def add_to(app: typer.Typer) -> None:
 
 
 def quality(
+    context: typer.Context,
     data: Path | None = DATA,
     sets: list[str] = SETS,
     sentences: int = typer.Option(300, "--sentences", min=1, help="Sentences of at least five words, from each set."),
     schemes: list[str] = SCHEMES,
-    judges: list[str] = typer.Option(
-        ["mpnet", "fluency", "grammar"], "--judges", help="Judges beside SR and SS, also with commas."
-    ),
+    awt: Path | None = AWT,
+    judges: list[str] = typer.Option(list(JUDGES), "--judges", help="Judges beside SR and SS, also with commas."),
     seed: int = typer.Option(1, "--seed", help="Seed of the random bits and of the bootstrap."),
     output: Path | None = typer.Option(
         None, "--output", metavar="FOLDER", help="Folder for quality.json, quality.md and quality.svg."
@@ -54,7 +55,7 @@ def quality(
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
     engine = console.build_engine(threads=threads)
     present = bench.judges(engine, listed(judges))
-    chosen = measuring.markers(engine, listed(schemes))
+    chosen = measuring.markers(engine, with_awt(listed(schemes), awt), trained=awt)
     checkpoint = open_checkpoint("quality", output)
 
     def marked_by(marker: Marker, corpus: Corpus, label: str) -> MarkedSet:
@@ -62,7 +63,7 @@ def quality(
             with progress(f"{label}: marking") as on_progress:
                 return asdict(measuring.mark(marker, corpus, sentences=sentences, seed=seed, on_progress=on_progress))
 
-        asked = f"{engine.fingerprint} {corpus.name} {marker.name} {sentences} {seed}"
+        asked = f"{engine.fingerprint} {corpus.name} {marker.name} {sentences} {seed} {awt}"
         return measuring.marked_set_from(checkpoint.once(asked, mark))
 
     def figures(name: str, judge: Judge, marked: MarkedSet, label: str) -> list[Figure]:
@@ -71,7 +72,7 @@ def quality(
                 found = measuring.figures_of(judge, marked.pairs, on_progress=on_progress)
             return [(figure.amount, figure.weight) for figure in found]
 
-        asked = f"{engine.fingerprint} {marked.title} {marked.scheme} {sentences} {seed} {name}"
+        asked = f"{engine.fingerprint} {marked.title} {marked.scheme} {sentences} {seed} {name} {awt}"
         return [Figure(*pair) for pair in checkpoint.once(asked, ask)]
 
     rows = []
@@ -91,10 +92,9 @@ def quality(
         "sentences": sentences,
         "seed": seed,
         "fingerprint": engine.fingerprint,
-        "machine": platform.machine(),
         "rows": [measuring.row_json(row) for row in rows],
     }
-    report("quality", result, f"{measuring.quality_table(rows)}\n{measuring.LEGEND}", output=output, as_json=as_json)
+    report(context, result, f"{measuring.quality_table(rows)}\n{measuring.LEGEND}", output=output, as_json=as_json)
     if output is not None:
         from lexprint.evaluation.plots import quality_plot
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,7 +12,7 @@ import typer
 from lexprint.cli import console
 from lexprint.cli.console import progress, say
 from lexprint.cli.files import write_bytes
-from lexprint.cli.measuring import AS_JSON, DATA, OUTPUT, SETS, listed, open_checkpoint, report
+from lexprint.cli.measuring import AS_JSON, AWT, DATA, OUTPUT, SETS, listed, machine, open_checkpoint, report, with_awt
 
 if TYPE_CHECKING:
     from lexprint.engine import Engine
@@ -39,10 +37,11 @@ def add_to(app: typer.Typer) -> None:
 
 
 def rivals(
+    context: typer.Context,
     data: Path | None = DATA,
     sets: list[str] = SETS,
     methods: list[str] = typer.Option(list(METHODS), "--methods", help="Ways of marking, also with commas."),
-    awt: Path | None = typer.Option(None, "--awt", metavar="FILE", help="A trained AWT, to be measured too."),
+    awt: Path | None = AWT,
     sentences: int = SENTENCES,
     seed: int = SEED,
     examples: int = EXAMPLES,
@@ -58,7 +57,7 @@ def rivals(
     folder = datasets.data_folder(data)
     corpora = datasets.corpora(folder, listed(sets))
     engine = console.build_engine(threads=threads)
-    names = listed(methods) + (["awt"] if awt and "awt" not in listed(methods) else [])
+    names = with_awt(listed(methods), awt)
     schemes(engine, names, trained=awt)  # a wrong name, or WordNet missing, is better known now than in an hour
     checkpoint = open_checkpoint("rivals", output)
 
@@ -93,12 +92,13 @@ def rivals(
         "rows": [comparison.row_json(row) for row in rows],
         "unmarked": unmarked,
     }
-    report("rivals", result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
+    report(context, result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
     checkpoint.done()
     _say_circumstances(engine, sentences=sentences, seed=seed)
 
 
 def ablations(
+    context: typer.Context,
     data: Path | None = DATA,
     sets: list[str] = SETS,
     profiles: list[str] = PROFILES,
@@ -134,12 +134,13 @@ def ablations(
         **_circumstances("ablations", engine, sentences=sentences, seed=seed),
         "rows": [measuring.row_json(row) for row in rows],
     }
-    report("ablations", result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
+    report(context, result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
     done()
     _say_circumstances(engine, sentences=sentences, seed=seed)
 
 
 def recoverability(
+    context: typer.Context,
     data: Path | None = DATA,
     sets: list[str] = SETS,
     profiles: list[str] = PROFILES,
@@ -168,7 +169,7 @@ def recoverability(
         **_circumstances("recoverability", engine, sentences=sentences, seed=seed),
         "rows": [measuring.row_json(row) for row in rows],
     }
-    report("recoverability", result, measuring.recovery_table(rows), output=output, as_json=as_json)
+    report(context, result, measuring.recovery_table(rows), output=output, as_json=as_json)
     done()
     _say_circumstances(engine, sentences=sentences, seed=seed)
 
@@ -204,7 +205,7 @@ def train_awt(
     recent = [(figure.bit_error_rate, figure.exchanged) for figure in figures]
     errors, exchanged = (sum(column) / len(column) for column in zip(*recent, strict=True))
     say(
-        f"{steps} steps in {minutes:g} minutes, seed {seed}, machine {_machine()}; at the end {errors:.1%} of the bits "
+        f"{steps} steps in {minutes:g} minutes, seed {seed}, machine {machine()}; at the end {errors:.1%} of the bits "
         f"were misread and {exchanged:.1f} of {awt.BLOCK} words exchanged"
     )
 
@@ -257,13 +258,8 @@ def _circumstances(experiment: str, engine: Engine, *, sentences: int, seed: int
         "sentences": sentences,
         "seed": seed,
         "fingerprint": engine.fingerprint,
-        "machine": _machine(),
     }
 
 
 def _say_circumstances(engine: Engine, *, sentences: int, seed: int) -> None:
-    say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}, machine {_machine()}")
-
-
-def _machine() -> str:
-    return f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"
+    say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}, machine {machine()}")

@@ -95,8 +95,7 @@ class GrammarJudge:
     def judge(self, pairs: Sequence[Pair]) -> list[Figure]:
         both = zip(pairs, self._errors.both(pairs), strict=True)
         return [
-            Figure(1000.0 * (marked - original), _word_count(sentence))
-            for (sentence, _), (original, marked) in both
+            Figure(1000.0 * (marked - original), _word_count(sentence)) for (sentence, _), (original, marked) in both
         ]
 
 
@@ -140,8 +139,8 @@ def judges(engine: Engine, names: Sequence[str]) -> dict[str, Judge]:
 
 
 def cache_folder() -> Path:
-    """Where models are put together: LEXPRINT_CACHE, or a folder of lexprint's own among the user's caches."""
-    given = os.environ.get("LEXPRINT_CACHE")
+    """Where models are put together: LEXPRINT_JUDGES, or a folder of lexprint's own among the user's caches."""
+    given = os.environ.get("LEXPRINT_JUDGES")
     if given:
         return Path(given)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lexprint"

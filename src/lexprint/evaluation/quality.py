@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
@@ -49,12 +50,12 @@ class RegisteredMarker:
         return MarkedText(apply_edits(text, edits), codeword, tuple(edits))
 
 
-def markers(engine: Engine, names: Sequence[str]) -> list[Marker]:
-    """Schemes by name; `registered` stands for issuing."""
+def markers(engine: Engine, names: Sequence[str], *, trained: Path | None = None) -> list[Marker]:
+    """Schemes by name; `registered` stands for issuing, `trained` is the file of AWT."""
     return [
         marker
         for name in names
-        for marker in ([RegisteredMarker(engine)] if name == REGISTERED else schemes(engine, [name]))
+        for marker in ([RegisteredMarker(engine)] if name == REGISTERED else schemes(engine, [name], trained=trained))
     ]
 
 

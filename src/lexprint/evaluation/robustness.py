@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from math import ceil, log2
+from pathlib import Path
 from random import Random
 from typing import Literal, Protocol
 
@@ -192,7 +193,7 @@ class FramedIssue:
         return Reading(outcome, len(written), wrong + len(written.keys() ^ seen.keys()), len(written), len(found))
 
 
-def issuers(engine: Engine, names: Sequence[str]) -> dict[str, Callable[..., Issued]]:
+def issuers(engine: Engine, names: Sequence[str], *, trained: Path | None = None) -> dict[str, Callable[..., Issued]]:
     """What issues a document by each scheme; `registered` and `framed` stand for the two ways of issuing."""
     special: Mapping[str, Callable[..., Issued]] = {REGISTERED: RegisteredIssue, FRAMED: FramedIssue}
     found: dict[str, Callable[..., Issued]] = {}
@@ -200,7 +201,7 @@ def issuers(engine: Engine, names: Sequence[str]) -> dict[str, Callable[..., Iss
         if name in special:
             found[name] = partial(special[name], engine)
         else:
-            (scheme,) = schemes(engine, [name])
+            (scheme,) = schemes(engine, [name], trained=trained)
             found[name] = partial(BlindIssue, scheme)
     return found
 
@@ -217,6 +218,10 @@ class Case:
 
 def one_copy(attack: Attack) -> Callable[[Sequence[str], Random], str]:
     return lambda copies, chooser: attack(copies[0], chooser)
+
+
+def attack_names(engine: Engine) -> list[str]:
+    return list(_attacks(engine, ""))
 
 
 def cases(engine: Engine, *, other: str, wanted: Sequence[str] = ()) -> list[Case]:
