@@ -12,7 +12,8 @@ from lexprint.testing import fake_text
 
 
 @pytest.fixture
-def corpus(folder: Path) -> Path:
+def corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LEXPRINT_PROFILE", "paper")  # which finds many sites, and never changes
     (folder / "in").mkdir()
     for number in range(3):
         (folder / "in" / f"{number}.txt").write_text(fake_text(words=300, seed=number))

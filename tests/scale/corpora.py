@@ -5,11 +5,19 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fakes import FakeEngine
+
 from lexprint.engine import Engine
 from lexprint.scale.jobs import Item, Product
+from lexprint.settings import find_profile
 from lexprint.testing import fake_text
 
 BITS = (1, 0, 1, 1)
+
+
+def engine() -> Engine:
+    """Fakes with the paper's settings, which never change: how many bits a text carries stays the same too."""
+    return FakeEngine(settings=find_profile("paper"))
 
 
 def write_corpus(folder: Path, *, documents: int = 5) -> Path:

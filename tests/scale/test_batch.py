@@ -5,8 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from tests.fakes import FakeEngine
-from tests.scale.corpora import BITS, contents, write_corpus
+from tests.scale.corpora import BITS, contents, engine, write_corpus
 
 from lexprint.errors import FormatError, InputError
 from lexprint.scale.batch import Report, run_folder, run_table
@@ -27,7 +26,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def run(corpus: Path, target: Path, *, workers: int = 1, task: Embedding | Analysing = TASK) -> Report:
-    return run_folder(LocalPool(workers), FakeEngine(), task, corpus, target)
+    return run_folder(LocalPool(workers), engine(), task, corpus, target)
 
 
 def test_every_way_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
@@ -37,7 +36,7 @@ def test_every_way_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
     assert reports[0] == reports[1]
     assert set(contents(tmp_path / "out1")) == set(contents(corpus)) - {"broken.docx"}
     text = (corpus / "2.txt").read_text()
-    assert (tmp_path / "out1" / "2.txt").read_text() == embed(FakeEngine(), text, BITS).text
+    assert (tmp_path / "out1" / "2.txt").read_text() == embed(engine(), text, BITS).text
     assert (tmp_path / "out1" / "deep" / "page.html").read_bytes().endswith(b"<p>One&nbsp;more.</p>")
 
 
@@ -99,7 +98,7 @@ def test_only_one_process_writes(corpus: Path, tmp_path: Path) -> None:
         run(corpus, out)
 
     with pytest.raises(InputError, match="another process"):
-        run_folder(ALONE, FakeEngine(), TASK, corpus, out, on_items=run_too)
+        run_folder(ALONE, engine(), TASK, corpus, out, on_items=run_too)
 
 
 @pytest.mark.parametrize("target", ["in", "in/out", "."])
@@ -121,7 +120,7 @@ def test_records_restore_the_originals(corpus: Path, tmp_path: Path) -> None:
     """With records every marked file leads back to its original; they are no more open than it was."""
     (corpus / "1.txt").chmod(0o600)
     task = Embedding(bits=BITS, with_records=True)
-    run_folder(ALONE, FakeEngine(), task, corpus, tmp_path / "out", records=tmp_path / "records")
+    run_folder(ALONE, engine(), task, corpus, tmp_path / "out", records=tmp_path / "records")
     record = tmp_path / "records" / "1.txt.json"
     marked = tmp_path / "out" / "1.txt"
     assert (
@@ -175,13 +174,13 @@ def test_tables_keep_their_rows(tmp_path: Path, ending: str) -> None:
     """Texts are marked as the library marks them, other columns stay, rows that fail are left out and named."""
     source = write_table(tmp_path / f"in{ending}")
     reports = [
-        run_table(LocalPool(workers), FakeEngine(), ROWS, open_table(source), tmp_path / f"out{workers}{ending}")
+        run_table(LocalPool(workers), engine(), ROWS, open_table(source), tmp_path / f"out{workers}{ending}")
         for workers in (1, 2)
     ]
     assert (tmp_path / f"out1{ending}").read_bytes() == (tmp_path / f"out2{ending}").read_bytes()
     assert [failure.name for failure in reports[0].failures] == ["line 6" if ending == ".jsonl" else "row 6"]
     kept = [row for row in rows(40) if row["id"] != 5]
-    expected = [row | {"text": embed(FakeEngine(), str(row["text"]), ROWS.bits or ()).text} for row in kept]
+    expected = [row | {"text": embed(engine(), str(row["text"]), ROWS.bits or ()).text} for row in kept]
     assert read_table(tmp_path / f"out1{ending}") == expected
 
 
@@ -190,22 +189,22 @@ def test_tables_are_analysed(tmp_path: Path, ending: str) -> None:
     """A column more; a table without failures leaves no parts behind and is not done twice."""
     source = write_table(tmp_path / f"in{ending}", count=6)
     target = tmp_path / f"out{ending}"
-    report = run_table(ALONE, FakeEngine(), Analysing(), open_table(source), target)
+    report = run_table(ALONE, engine(), Analysing(), open_table(source), target)
     assert (report.done, report.failures) == (6, ())
     assert list(read_table(target)[0]) == ["id", "text", "é", "analysis"]
     assert not list(tmp_path.rglob("part-*"))
-    assert run_table(ALONE, FakeEngine(), Analysing(), open_table(source), target).skipped == 6
+    assert run_table(ALONE, engine(), Analysing(), open_table(source), target).skipped == 6
 
 
 def test_an_interrupted_table_goes_on(tmp_path: Path) -> None:
     """Parts that are whole are used, others and those with failures are done again, and the table is the same."""
     source = write_table(tmp_path / "in.jsonl")
-    run_table(ALONE, FakeEngine(), ROWS, open_table(source), tmp_path / "whole.jsonl")
+    run_table(ALONE, engine(), ROWS, open_table(source), tmp_path / "whole.jsonl")
     target = tmp_path / "out.jsonl"
-    run_table(ALONE, FakeEngine(), ROWS, open_table(source), target)
+    run_table(ALONE, engine(), ROWS, open_table(source), target)
     target.unlink()
     (tmp_path / ".out.jsonl.lexprint" / "part-00000002.json").write_text("[]")
-    report = run_table(ALONE, FakeEngine(), ROWS, open_table(source), target)
+    report = run_table(ALONE, engine(), ROWS, open_table(source), target)
     assert (report.skipped, report.done, len(report.failures)) == (16, 23, 1)
     assert target.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
@@ -215,7 +214,7 @@ def test_lines_that_are_no_rows(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
     good = json.dumps({"text": fake_text(words=60, seed=1)})
     source.write_bytes(b'{"text": "cut\n[1]\n{}\n{"text": 5}\n\xff\n' + good.encode())
-    report = run_table(ALONE, FakeEngine(), ROWS, open_table(source), tmp_path / "out.jsonl")
+    report = run_table(ALONE, engine(), ROWS, open_table(source), tmp_path / "out.jsonl")
     assert (report.done, len(report.failures)) == (1, 5)
 
 
@@ -223,7 +222,7 @@ def test_tables_that_would_be_overwritten(tmp_path: Path) -> None:
     """Neither the input nor somebody's file is."""
     source = write_table(tmp_path / "in.jsonl", count=6)
     with pytest.raises(InputError, match="overwritten"):
-        run_table(ALONE, FakeEngine(), ROWS, open_table(source), source)
+        run_table(ALONE, engine(), ROWS, open_table(source), source)
     (tmp_path / "precious.jsonl").write_text("{}")
     with pytest.raises(InputError, match="another file"):
-        run_table(ALONE, FakeEngine(), ROWS, open_table(source), tmp_path / "precious.jsonl")
+        run_table(ALONE, engine(), ROWS, open_table(source), tmp_path / "precious.jsonl")

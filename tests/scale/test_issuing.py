@@ -36,7 +36,7 @@ def run(tmp_path: Path, name: str, *, workers: int = 1, recipients: tuple[str, .
 def _documents(tmp_path: Path) -> None:
     (tmp_path / "in" / "deep").mkdir(parents=True)
     for number, name in enumerate(("memo.txt", "deep/memo.txt", "plan.md")):
-        (tmp_path / "in" / name).write_text(fake_text(words=900, seed=number))
+        (tmp_path / "in" / name).write_text(fake_text(words=700, seed=number))
     (tmp_path / "in" / "short.txt").write_text("Too short.")
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests import fakes
 from tests.scale import corpora
 
 from lexprint.scale.batch import run_folder
@@ -27,8 +26,8 @@ def test_outputs_are_the_same_bytes(tmp_path: Path) -> None:
 
     corpus = corpora.write_corpus(tmp_path / "in")
     task = Embedding(bits=corpora.BITS)
-    alone = run_folder(LocalPool(1), fakes.FakeEngine(), task, corpus, tmp_path / "alone")
-    spread = run_folder(RayPool(2), fakes.FakeEngine(), task, corpus, tmp_path / "spread")
+    alone = run_folder(LocalPool(1), corpora.engine(), task, corpus, tmp_path / "alone")
+    spread = run_folder(RayPool(2), corpora.engine(), task, corpus, tmp_path / "spread")
     assert alone == spread
     assert corpora.contents(tmp_path / "alone") == corpora.contents(tmp_path / "spread")
 
@@ -39,7 +38,7 @@ def test_a_killed_actor_loses_nothing(tmp_path: Path) -> None:
 
     jobs = [Job(str(number), (Item(str(number), f"text {number}"),)) for number in range(8)]
     (tmp_path / "once").mkdir()
-    outcomes = list(RayPool(2).run(fakes.FakeEngine(), corpora.Deadly("3", tmp_path / "once", 1), jobs))
+    outcomes = list(RayPool(2).run(corpora.engine(), corpora.Deadly("3", tmp_path / "once", 1), jobs))
     made = {result.name: getattr(result, "content", None) for outcome in outcomes for result in outcome.results}
     assert made == {str(number): f"TEXT {number}" for number in range(8)}
     assert len(outcomes) == 8

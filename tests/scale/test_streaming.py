@@ -2,7 +2,7 @@
 
 from itertools import cycle, islice
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings as budget, strategies as st
 from tests.fakes import FakeEngine
 
 from lexprint.coding.keys import MasterKey
@@ -26,6 +26,7 @@ def parts(text: str, size: int) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
+@budget(max_examples=25)
 @given(texts(), st.integers(1, 400), st.integers(1, 300), st.lists(st.integers(0, 1), max_size=12))
 def test_pieces_are_the_whole(text: str, size: int, piece: int, bits: list[int]) -> None:
     """However the text comes and is cut, marked and read bits are those of the whole."""
