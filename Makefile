@@ -34,7 +34,7 @@ format: $(VENV)/.dev ## Sort imports and format the code
 	@$(VENV)/bin/ruff check --fix --quiet $(SOURCES)
 	@$(VENV)/bin/ruff format $(SOURCES)
 
-bench: $(VENV)/.dev ## Measure words per second and model calls per word
+bench: $(VENV)/.dev ## Measure speed, scale, registry and start-up; keep the history (an idle machine, an hour)
 	@$(VENV)/bin/python -m benchmarks
 
 models: $(TRAINING)/.ready ## Rebuild the shipped models from public packages (hours)
