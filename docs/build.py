@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import typer
 
 from lexprint import cli
 from lexprint.engine import Engine
+from lexprint.evaluation.leaderboard import leaderboard
 from lexprint.workflows import find_substitutes
 
 HERE = Path(__file__).parent
@@ -53,6 +55,20 @@ def substitutes(engine: Engine) -> str:
         best = ", ".join(f"{one.word} ({one.entailment:.2f})" for one in found)
         lines.append(f"| {text.replace(word, f'**{word}**')} | {best} |")
     return "\n".join([*lines, "", f"Fingerprint: `{engine.fingerprint}`", ""])
+
+
+def leaderboard_page() -> str:
+    """The rankings of all results in docs/tables."""
+    results = {path.stem: json.loads(path.read_bytes()) for path in sorted((HERE / "tables").glob("*.json"))}
+    lines = [
+        "# Leaderboard",
+        "",
+        "Every way of marking that was measured, beside what others published. Each line says whether its figures are ours or",
+        "published; what has not been measured yet is absent. [Measuring](evaluation.md) says what the commands do. Written by",
+        "`make docs` from the results in [tables](tables).",
+        "",
+    ]
+    return "\n".join([*lines, leaderboard(results)])
 
 
 def cli_reference() -> str:
@@ -125,5 +141,6 @@ def _notes(option: Any) -> str:
 
 
 if __name__ == "__main__":
+    (HERE / "leaderboard.md").write_text(leaderboard_page(), "utf-8")
     (HERE / "cli.md").write_text(cli_reference(), "utf-8")
     (HERE / "substitutes.md").write_text(substitutes(Engine()), "utf-8")

@@ -36,6 +36,14 @@ def test_the_command_line_reference_is_current() -> None:
         assert f"# `lexprint {' '.join(path)}`\n" in current
 
 
+def test_the_leaderboard_is_current() -> None:
+    """docs/leaderboard.md is made of the results in docs/tables; `make docs` writes it."""
+    current: str = runpy.run_path(str(DOCS / "build.py"))["leaderboard_page"]()
+    assert (DOCS / "leaderboard.md").read_text("utf-8") == current, "run: make docs"
+    for table in (DOCS / "tables").glob("*.json"):
+        assert f"| {table.stem} " in current
+
+
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_every_command_explains_itself(path: tuple[str, ...]) -> None:
     """A sentence for the command, and one for each of its arguments and options."""

@@ -20,6 +20,7 @@ Result: TypeAlias = Mapping[str, Any]  # of one experiment, as its JSON has it
 
 MEASURED, QUOTED = "ours", "published"
 UNTOUCHED = "untouched"
+UNRECORDED = "not recorded"  # older results do not say; nothing is guessed
 
 # What the names of schemes stand for.
 SCHEMES: Mapping[str, str] = {
@@ -82,7 +83,7 @@ def _schemes(results: Mapping[str, Result]) -> Iterator[str]:
     yield markdown_table(header, body)
     yield (
         "SR and SS: means over the sets, of sentences in which a word was exchanged; all schemes wrote the same bits to the "
-        "same sentences. bpw: bits per word. BER: bits misread in an untouched copy. SS mpnet: by an encoder that had no "
+        "same sentences; published ones are means over the paper's six sets, by its own models. bpw: bits per word. BER: bits misread in an untouched copy. SS mpnet: by an encoder that had no "
         "say in the choice of words. fluency: change of log-likelihood in nats per token, nearer to 0 is better. grammar: "
         "errors added per 1,000 words. traced: leaks that led to the right copy; where the scheme has no tracing of its "
         "own, by the bits in order.\n"
@@ -254,9 +255,13 @@ def _sources(results: Mapping[str, Result]) -> Iterator[str]:
     if not results:
         return
     body = [
-        [name, str(result.get("date", "-")), f"`{result.get('fingerprint', '-')}`", f"`{result['command']}`"]
+        [
+            name,
+            str(result.get("date", UNRECORDED)),
+            f"`{result['fingerprint']}`",
+            f"`{result['command']}`" if "command" in result else UNRECORDED,
+        ]
         for name, result in sorted(results.items())
-        if "command" in result
     ]
     yield "## Where the figures are from\n"
     yield (
