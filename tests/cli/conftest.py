@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes import FakeEngine
@@ -67,6 +68,19 @@ def run(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[byt
         return Done(code, captured.out, captured.err.decode())
 
     return run
+
+
+class PowerCut:
+    """Lets a function be called so many times, then stops the program; `calls` counts those that were let through."""
+
+    def __init__(self, function: Callable[..., Any], *, after: int) -> None:
+        self._function, self._after, self.calls = function, after, 0
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        if self.calls == self._after:
+            raise KeyboardInterrupt
+        self.calls += 1
+        return self._function(*arguments, **options)
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
+from tests.fakes import FakeEngine
 from tests.tiny_wordnet import write_wordnet
 
 from lexprint.cli import evaluate_all
@@ -132,6 +134,24 @@ def test_a_run_that_was_cut_goes_on(run: Run, data: Path, monkeypatch: pytest.Mo
     again = run(*asked)
     assert "recoverability: measured on" in again.errors
     assert "payload: measured on" in again.errors
+
+
+def test_awt_is_measured_where_its_file_is_given(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In all tables that compare schemes; the file's name is part of the command, its place is not."""
+
+    def load(trained: Path) -> ways.MarkingScheme:
+        assert trained == Path("deep/awt.pt")
+        (scheme,) = ways.blind_schemes(FakeEngine(), ["paper"])
+        return replace(scheme, name="awt")
+
+    monkeypatch.setattr(ways, "awt", load)
+    done = run(*ALL, "--tables", "rivals,quality,attacks", "--awt", "deep/awt.pt")
+    assert done.code == 0, done.errors
+    assert "train-awt" not in done.errors
+    for name, key in (("rivals", "method"), ("quality", "scheme"), ("attacks", "scheme")):
+        result = json.loads(Path(f"out/{name}.json").read_bytes())
+        assert "awt" in {row[key] for row in result["rows"]}
+        assert " --awt awt.pt" in result["command"]
 
 
 def test_without_wordnet(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import PowerCut, Run
 
+from lexprint.evaluation import robustness
 from lexprint.testing import fake_text
 
 QUICK = ("--words", 100, "--recipients", 20, "--schemes", "paper,registered", "--attacks", "untouched,crop")
@@ -29,6 +30,22 @@ def test_a_table_of_schemes_and_attacks(run: Run, data: Path) -> None:
     assert result["rows"][0]["bit_error_rate"] == 0.0
     assert sorted(path.name for path in Path("out").iterdir()) == ["attacks.json", "attacks.md", "attacks.svg"]
     assert run("evaluate", "attacks", *QUICK).text == done.text
+
+
+def test_a_run_that_was_cut_goes_on(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaks that were read are not read again, and the table is the same as without a break."""
+    leaks = 2 * (1 + 3)
+    with monkeypatch.context() as power:
+        power.setattr(robustness, "leak_and_read", PowerCut(robustness.leak_and_read, after=5))
+        assert run("evaluate", "attacks", *QUICK, "--output", "out").code == 130
+    assert not Path("out/attacks.json").exists()
+    rest = PowerCut(robustness.leak_and_read, after=leaks - 5)
+    with monkeypatch.context() as power:
+        power.setattr(robustness, "leak_and_read", rest)
+        resumed = run("evaluate", "attacks", *QUICK, "--output", "out")
+    assert (resumed.code, rest.calls) == (0, leaks - 5)
+    assert sorted(path.name for path in Path("out").iterdir()) == ["attacks.json", "attacks.md", "attacks.svg"]
+    assert resumed.text == run("evaluate", "attacks", *QUICK).text
 
 
 @pytest.mark.parametrize(

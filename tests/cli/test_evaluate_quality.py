@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import PowerCut, Run
 
+from lexprint.evaluation import quality
 from lexprint.testing import fake_text
 
 
@@ -38,6 +39,26 @@ def test_same_seed_same_table(run: Run, data: Path) -> None:
     arguments = ("evaluate", "quality", "--sentences", 20, "--sets", "dracula", "--schemes", "paper", "--judges", "")
     once, again, other = run(*arguments), run(*arguments), run(*arguments, "--seed", 2)
     assert once.text == again.text != other.text
+
+
+@pytest.mark.parametrize(("step", "steps"), [("mark", 2), ("figures_of", 4)])
+def test_a_run_that_was_cut_goes_on(
+    run: Run, data: Path, monkeypatch: pytest.MonkeyPatch, step: str, steps: int
+) -> None:
+    """Cut while marking or judging: what was done is not done again, and the table is the same as without a break."""
+    asked = ("evaluate", "quality", "--sentences", 6, "--schemes", "paper", "--judges", "", "--output")
+    done = getattr(quality, step)
+    with monkeypatch.context() as power:
+        power.setattr(quality, step, PowerCut(done, after=steps - 1))
+        assert run(*asked, "out").code == 130
+    assert not Path("out/quality.json").exists()
+    rest = PowerCut(done, after=1)
+    with monkeypatch.context() as power:
+        power.setattr(quality, step, rest)
+        resumed = run(*asked, "out")
+    assert (resumed.code, rest.calls) == (0, 1)
+    assert sorted(path.name for path in Path("out").iterdir()) == ["quality.json", "quality.md", "quality.svg"]
+    assert resumed.text == run(*asked, "other").text
 
 
 @pytest.mark.parametrize(

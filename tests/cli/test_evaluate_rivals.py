@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import PowerCut, Run
 from tests.tiny_wordnet import write_wordnet
 
-from lexprint.evaluation import schemes as ways
+from lexprint.evaluation import ablations, comparison, schemes as ways
 from lexprint.testing import fake_text
 
 
@@ -45,6 +45,38 @@ def test_rivals_stand_beside(run: Run, data: Path) -> None:
     ]
     assert all(row["bit_errors"] == 0 and row["bits"] > 0 for row in result["rows"])
     assert [path.name for path in sorted(Path("out").iterdir())] == ["rivals.json", "rivals.md"]
+
+
+def test_a_run_that_was_cut_goes_on(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that were measured are not measured again, and the table is the one of a run without a break."""
+    asked = ("evaluate", "rivals", "--sentences", 8, "--methods", "topkara,paper", "--json", "--output")
+    cut = PowerCut(comparison.compare, after=3)
+    with monkeypatch.context() as power:
+        power.setattr(comparison, "compare", cut)
+        assert run(*asked, "out").code == 130
+    rest = PowerCut(comparison.compare, after=1)  # of four rows one is left
+    with monkeypatch.context() as power:
+        power.setattr(comparison, "compare", rest)
+        resumed = run(*asked, "out")
+    assert (resumed.code, rest.calls) == (0, 1)
+    assert [path.name for path in sorted(Path("out").iterdir())] == ["rivals.json", "rivals.md"]
+    assert figures(resumed.text) == figures(run(*asked, "other").text)
+
+
+def figures(text: str) -> list[dict[str, object]]:
+    """Rows without the speed, which is another in every run."""
+    return [
+        {name: value for name, value in row.items() if "per_second" not in name} for row in json.loads(text)["rows"]
+    ]
+
+
+def test_a_cut_run_of_ablations_goes_on(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same with the two tables that share their rows' code."""
+    asked = ("evaluate", "ablations", "--sentences", 8, "--sets", "dracula", "--profiles", "paper", "--output", "out")
+    for after, code in ((2, 130), (1, 0)):  # three rows
+        with monkeypatch.context() as power:
+            power.setattr(ablations, "ablate", PowerCut(ablations.ablate, after=after))
+            assert run(*asked).code == code
 
 
 def test_ablations_lose_bits(run: Run, data: Path) -> None:
