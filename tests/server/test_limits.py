@@ -15,7 +15,9 @@ from lexprint.errors import SettingsError
 from lexprint.models.protocols import Floats, Gap
 from lexprint.server.limits import Limits, RateLimiter
 from lexprint.server.problems import Refusal
+from lexprint.server.service import RECORD_THREADS
 from lexprint.testing import FakeMaskedLM
+from lexprint.tracing.records import DocumentSummary
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.tokens import create_token
 
@@ -54,6 +56,32 @@ def test_a_full_queue_refuses_at_once(serve: Serve, gated: tuple[Engine, Gate], 
         gate.opened.set()
         assert [one.result().status_code for one in asked] == [200, 200, 200]
         assert client.post("/v1/capacity", json={"text": memo}).status_code == 200
+
+
+def test_health_and_metrics_wait_for_nobody(serve: Serve, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With every thread that may look into the registry stuck there, both answer; jobs are as they were counted last."""
+    opened = threading.Event()
+    stuck: list[int] = []
+
+    def documents(registry: Registry) -> list[DocumentSummary]:
+        stuck.append(1)
+        opened.wait(30)
+        return []
+
+    monkeypatch.setattr(type(registry), "documents", documents)
+    with serve() as client, ThreadPoolExecutor(RECORD_THREADS + 2) as users:
+        job = client.post("/v1/analyse", json={"text": "Words."}).json()
+        wait_for(client, job)
+        assert 'lexprint_jobs{state="done"} 1' in client.get("/v1/metrics").text
+        asked = [users.submit(client.get, "/v1/documents") for _ in range(RECORD_THREADS + 2)]
+        deadline = time.monotonic() + 20
+        while len(stuck) < RECORD_THREADS and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert client.get("/health").status_code == 200
+        assert 'lexprint_jobs{state="done"} 1' in client.get("/v1/metrics").text
+        assert len(stuck) == RECORD_THREADS
+        opened.set()
+        assert {one.result().status_code for one in asked} == {200}
 
 
 def test_requests_end_in_time(serve: Serve, gated: tuple[Engine, Gate], memo: str) -> None:

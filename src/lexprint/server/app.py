@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from importlib import resources
 from typing import Any
 
+import anyio.to_thread
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
@@ -27,7 +28,7 @@ from lexprint.server.job_runner import JobRunner
 from lexprint.server.job_store import Job
 from lexprint.server.limits import Limits, OnProgress
 from lexprint.server.problems import MEDIA_TYPE, Refusal, problem, problem_of, status_of
-from lexprint.server.service import Service
+from lexprint.server.service import RECORD_THREADS, Service
 from lexprint.server.verbs import VERBS, Answer, Desk
 from lexprint.tracing.registry import Registry
 
@@ -66,6 +67,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = RECORD_THREADS
         await run_in_threadpool(forget_old, registry)
         runner.start()
         try:

@@ -60,7 +60,14 @@ def service_of(request: Request) -> Service:
     return service
 
 
-def caller_of(request: Request) -> Caller:
+# FastAPI takes dependencies that do not await to a thread each; these have nothing to wait for.
+
+
+async def the_service(request: Request) -> Service:
+    return service_of(request)
+
+
+async def the_caller(request: Request) -> Caller:
     caller: Caller = request.state.caller
     return caller
 

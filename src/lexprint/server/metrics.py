@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
+
+from lexprint.errors import RegistryError
+
 BOUNDS = (0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0)  # seconds
+COUNTING_SECONDS = 0.25  # that somebody waits for the database to count
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -48,6 +55,25 @@ class Metrics:
                 yield f'lexprint_request_seconds_bucket{{route="{route}",le="{bound}"}} {count}'
             yield f'lexprint_request_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}'
             yield f'lexprint_request_seconds_count{{route="{route}"}} {count}'
+
+
+class JobCounts:
+    """Jobs by state; while the database is slow or away, as they were counted last."""
+
+    def __init__(self, count: Callable[[], Mapping[str, int]]) -> None:
+        self._count = count
+        self._known: Mapping[str, int] = {}
+        self._counting: asyncio.Task[None] | None = None
+
+    async def recent(self) -> Mapping[str, int]:
+        if self._counting is None or self._counting.done():
+            self._counting = asyncio.create_task(self._refresh())
+        await asyncio.wait([self._counting], timeout=COUNTING_SECONDS)
+        return self._known
+
+    async def _refresh(self) -> None:
+        with suppress(RegistryError):  # which is for `/ready` to tell
+            self._known = await run_in_threadpool(self._count)
 
 
 def resident_bytes() -> int:

@@ -28,7 +28,10 @@ from lexprint.tracing.registry import open_registry
 
 OPTIONS = "LEXPRINT_SERVE"  # how further processes learn the options
 KEEP_ALIVE_SECONDS = 15
-SWITCH_SECONDS = 0.0005  # after which a thread at work lets others have their turn; usual are ten times as many
+# After this long a thread at work lets others have their turn; usual is ten times as much. Their priority stays that of the
+# event loop: a thread of low priority that holds the interpreter's lock and is kept waiting by other programs holds up the
+# loop too.
+SWITCH_SECONDS = 0.0005
 BACKLOG = 512  # connections that wait to be accepted
 
 
@@ -55,7 +58,6 @@ class ServeOptions:
 
 def serve(options: ServeOptions) -> None:
     """Listen until a signal ends it; what is at work is finished or parked first."""
-    sys.setswitchinterval(SWITCH_SECONDS)
     common: dict[str, Any] = {
         "host": options.host,
         "port": options.port,
@@ -92,14 +94,30 @@ def app_from_environment() -> FastAPI:
 
 
 def app_of(options: ServeOptions) -> FastAPI:
+    """The application of this process."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     settings = load_settings(profile=options.profile, file=None if options.settings is None else Path(options.settings))
     return create_app(
-        Engine(settings=settings, threads=options.threads),
+        Engine(settings=settings, threads=options.threads or model_threads(cores(), workers=options.workers)),
         open_registry(options.registry),
         keyring=_keyring(options),
         access=options.access,
         limits=_limits(options),
     )
+
+
+def cores() -> int:
+    """Cores that this process may use; fewer than there are in a container."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def model_threads(cores: int, *, workers: int) -> int:
+    """Threads of one process's models when nobody has said how many: one core is left to whoever answers requests.
+
+    >>> [model_threads(cores, workers=1) for cores in (1, 2, 8)], model_threads(8, workers=3)
+    ([1, 1, 7], 2)
+    """
+    return max(1, (cores - 1) // workers)
 
 
 def _keyring(options: ServeOptions) -> Keyring | None:

@@ -17,7 +17,6 @@ from lexprint import __version__
 from lexprint.errors import ReportError
 from lexprint.server import metrics, schemas, verbs
 from lexprint.server.guarding import guarded_router
-from lexprint.server.job_store import count_by_state
 from lexprint.server.limits import OnProgress
 from lexprint.server.problems import Refusal, not_found
 from lexprint.server.routes import Limit, Offset, TheCaller, TheService, attachment, disposition, page, shared, tracing
@@ -186,9 +185,10 @@ def end_token(token_id: schemas.TokenId, service: TheService) -> Answer:
 
 
 @administration.get("/metrics", response_class=PlainTextResponse)
-def show_metrics(service: TheService) -> Response:
-    """For Prometheus, of this process."""
-    gauges = {f'lexprint_jobs{{state="{state}"}}': float(n) for state, n in count_by_state(service.registry).items()}
+async def show_metrics(service: TheService) -> Response:
+    """For Prometheus, of this process; if the database is slow to count the jobs, they are those of the last time."""
+    jobs = await service.job_counts.recent()
+    gauges = {f'lexprint_jobs{{state="{state}"}}': float(number) for state, number in jobs.items()}
     gauges |= {
         'lexprint_pending{bench="models"}': service.models.pending,
         'lexprint_pending{bench="desk"}': service.desk.pending,

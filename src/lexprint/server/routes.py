@@ -15,7 +15,7 @@ from lexprint.formats.source import open_source
 from lexprint.server import schemas, verbs
 from lexprint.server.access import Caller
 from lexprint.server.files import add_file, delete_file, find_file, safe_name
-from lexprint.server.guarding import caller_of, guarded_router, service_of
+from lexprint.server.guarding import guarded_router, the_caller, the_service
 from lexprint.server.job_store import Job, add_job, cancel_job, find_job, list_jobs
 from lexprint.server.limits import OnProgress
 from lexprint.server.problems import Refusal
@@ -29,8 +29,8 @@ marking = guarded_router("mark")
 tracing = guarded_router("trace")
 shared = guarded_router("mark", "trace")
 
-TheService = Annotated[Service, Depends(service_of)]
-TheCaller = Annotated[Caller, Depends(caller_of)]
+TheService = Annotated[Service, Depends(the_service)]
+TheCaller = Annotated[Caller, Depends(the_caller)]
 Prefer = Annotated[str | None, Header(description="`respond-async` makes it a job, which is answered with 202.")]
 Limit = Annotated[int, Query(ge=1, le=500)]
 Offset = Annotated[int, Query(ge=0, le=10_000_000)]
@@ -95,9 +95,10 @@ def issue(asked: schemas.IssueRequest, service: TheService, caller: TheCaller) -
 @tracing.post("/trace", response_model=schemas.TraceAnswer)
 async def trace(asked: schemas.TraceRequest, service: TheService, caller: TheCaller) -> Answer:
     """Find out which copy a leak was made from; no model is asked, unless blind copies are registered."""
-    desk = Desk(service, caller, service.engine)
-    bench = service.models if await run_in_threadpool(verbs.has_blind_documents, service) else service.desk
-    return await bench.run(lambda on_progress: verbs.trace(desk, asked, on_progress), seconds=service.limits.seconds)
+    desk, seconds = Desk(service, caller, service.engine), service.limits.seconds
+    is_blind = await service.desk.run(lambda _: verbs.has_blind_documents(service), seconds=seconds)
+    bench = service.models if is_blind else service.desk
+    return await bench.run(lambda on_progress: verbs.trace(desk, asked, on_progress), seconds=seconds)
 
 
 async def _answer(

@@ -10,11 +10,15 @@ from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import SecretError
 from lexprint.server.access import Access
+from lexprint.server.job_store import count_by_state
 from lexprint.server.limits import Bench, Limits, RateLimiter
-from lexprint.server.metrics import Metrics
+from lexprint.server.metrics import JobCounts, Metrics
 from lexprint.tracing.registry import Registry
 
 DESK_THREADS, DESK_WAITING = 2, 64  # reading files, tracing: no models
+RECORD_THREADS = (
+    8  # short looks into the registry; each more is one more that the event loop shares the interpreter with
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +45,10 @@ class Service:
     @cached_property
     def rates(self) -> RateLimiter:
         return RateLimiter(self.limits.requests_per_minute)
+
+    @cached_property
+    def job_counts(self) -> JobCounts:
+        return JobCounts(lambda: count_by_state(self.registry))
 
     @cached_property
     def engine_of_jobs(self) -> Engine:
