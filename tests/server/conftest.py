@@ -8,6 +8,7 @@ from typing import Protocol
 import pytest
 from starlette.testclient import TestClient
 from tests.server.served import fake_engine
+from tests.tracing.postgres import Server, running_server
 
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
@@ -18,10 +19,22 @@ from lexprint.testing import fake_text
 from lexprint.tracing.registry import Registry, open_registry
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A real PostgreSQL, one for all tests."""
+    with running_server() as server:
+        yield server
+
+
 @pytest.fixture
-def registry(tmp_path: Path) -> Iterator[Registry]:
-    """An empty registry."""
-    with open_registry(str(tmp_path / "lexprint.db")) as opened:
+def registry(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Registry]:
+    """An empty registry; in SQLite, unless a test asks for both databases."""
+    location = str(tmp_path / "lexprint.db")
+    if getattr(request, "param", "sqlite") == "postgresql":
+        server: Server = request.getfixturevalue("postgres")
+        server.execute("DROP SCHEMA IF EXISTS lexprint CASCADE")
+        location = server.url
+    with open_registry(location) as opened:
         yield opened
 
 

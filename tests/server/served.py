@@ -3,12 +3,15 @@
 import time
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 from tests.workflows.patient import PatientEngine
 
 from lexprint.settings import load_settings
 
 PATIENCE_SECONDS = 60.0
+
+on_both_databases = pytest.mark.parametrize("registry", ["sqlite", "postgresql"], indirect=True)
 
 
 def fake_engine() -> PatientEngine:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -17,7 +18,7 @@ import httpx
 import pytest
 from tests.server.conftest import Serve
 from tests.server.killable import SlowMaskedLM
-from tests.server.served import fake_engine, wait_for
+from tests.server.served import fake_engine, on_both_databases, wait_for
 
 from lexprint.coding.keys import create_key_file
 from lexprint.server.job_store import (
@@ -39,6 +40,7 @@ from lexprint.tracing.registry import Registry, open_registry
 ROOT = Path(__file__).parents[2]
 
 
+@on_both_databases
 def test_only_the_holder_of_the_lease_finishes(registry: Registry) -> None:
     """A process that was given up for dead cannot finish what another has taken over."""
     job = add_job(registry, "me", "analyse", "{}", most=10)
@@ -60,6 +62,7 @@ def test_only_the_holder_of_the_lease_finishes(registry: Registry) -> None:
     assert [entry.event for entry in registry.audit()] == ["job asked for", "job finished"]
 
 
+@on_both_databases
 def test_jobs_are_done_in_order(registry: Registry) -> None:
     """First come, first served; a parked one keeps its place and its attempts."""
     first, second = (add_job(registry, "me", "analyse", "{}", most=10) for _ in range(2))
@@ -75,6 +78,23 @@ def test_jobs_are_done_in_order(registry: Registry) -> None:
     assert other.id == second.id
 
 
+@on_both_databases
+def test_no_job_is_claimed_twice(registry: Registry) -> None:
+    """Several that look for work at once, as processes on one database do, share it without a gap."""
+    asked = [add_job(registry, "me", "analyse", "{}", most=100).id for _ in range(12)]
+
+    def claim_all(runner: str) -> list[str]:
+        claimed = []
+        while (job := claim_job(registry, runner, lease_seconds=60)) is not None:
+            claimed.append(job.id)
+        return claimed
+
+    with ThreadPoolExecutor(4) as runners:
+        shares = list(runners.map(claim_all, "abcd"))
+    assert sorted(job for share in shares for job in share) == sorted(asked)
+
+
+@on_both_databases
 def test_a_job_that_kills_its_process_is_given_up(registry: Registry) -> None:
     """After some attempts it fails, so that those behind it come to their turn."""
     job = add_job(registry, "me", "analyse", "{}", most=10)
@@ -87,6 +107,7 @@ def test_a_job_that_kills_its_process_is_given_up(registry: Registry) -> None:
     assert found.problem["code"] == "Interrupted"
 
 
+@on_both_databases
 def test_cancelled_jobs_end(registry: Registry) -> None:
     """One that waits at once, one at work when it next tells its progress; a finished one stays."""
     job = add_job(registry, "me", "analyse", "{}", most=10)
@@ -104,6 +125,7 @@ def test_cancelled_jobs_end(registry: Registry) -> None:
     assert count_by_state(registry) == {"cancelled": 1, "done": 1}
 
 
+@on_both_databases
 def test_a_service_that_stops_parks_its_job(serve: Serve, registry: Registry, memo: str) -> None:
     """The next one does it."""
     engine = fake_engine()

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.formats.corpus import make_docx, paragraph_xml
 from tests.server.conftest import Serve
-from tests.server.served import wait_for
+from tests.server.served import on_both_databases, wait_for
 
 from lexprint.engine import Engine
 from lexprint.models.protocols import Entailment, MaskedLM
@@ -71,6 +71,7 @@ def test_substitutes(client: TestClient, memo: str) -> None:
     assert {"word", "probability", "entailment"} == set(found["substitutes"][0])
 
 
+@on_both_databases
 def test_files_keep_their_format(client: TestClient, memo: str) -> None:
     """A file goes up, is marked, and comes down as what it was."""
     content = memo.replace("\n", "\r\n").encode()
@@ -128,6 +129,7 @@ def test_word_documents_are_issued_as_word_documents(client: TestClient, memo: s
     assert [text["report"]["accused"][0]["recipient"] for text in texts] == ["Ada", "Bo"]
 
 
+@on_both_databases
 def test_from_document_to_verdict(client: TestClient, registry: Registry, memo: str, issued: dict[str, Any]) -> None:
     """Copies are issued, packed, and one that leaks is traced, with a signed report; all of it is in the log."""
     document = issued["document"]["id"]
@@ -194,6 +196,7 @@ def test_pairs_that_were_struck_are_left_alone(client: TestClient, memo: str) ->
     assert done["result"]["document"]["sites"] == len(kept) < len(sites)
 
 
+@on_both_databases
 def test_lists_come_in_pages(client: TestClient, issued: dict[str, Any]) -> None:
     """Each page says where the next begins, and the last that there is none."""
     path = f"/v1/documents/{issued['document']['id']}/copies"
@@ -224,6 +227,7 @@ def test_tracing_loads_no_model(serve: Serve, client: TestClient, memo: str, iss
     assert traced["report"]["accused"][0]["recipient"] == "Cleo"
 
 
+@on_both_databases
 def test_the_same_request_is_done_once(client: TestClient, memo: str) -> None:
     """With an idempotency key a repeated request gets the first answer; another request under that key is refused."""
     headers = {"Idempotency-Key": "one"}
@@ -298,6 +302,7 @@ def test_progress_is_told(client: TestClient, memo: str) -> None:
     assert last["result"]["sites"]
 
 
+@on_both_databases
 def test_tokens_are_managed(client: TestClient) -> None:
     """One is made, shown once, listed without itself, and revoked."""
     made = client.post("/v1/tokens", json={"name": "press", "scopes": ["mark"]}).json()
