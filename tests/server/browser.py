@@ -78,11 +78,35 @@ class Tab:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def wait_for(self, condition: str) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
+    def wait_for(self, condition: str, *, seconds: float = PATIENCE_SECONDS) -> None:
+        deadline = time.monotonic() + seconds
         while not self.run(f"Boolean({condition})"):
             assert time.monotonic() < deadline, f"{condition} did not come true; {self.console}"
             time.sleep(0.05)
+
+    def fill(self, element: str, text: str) -> None:
+        """Write a text where there was another."""
+        self.run(
+            f"(() => {{ const e = document.getElementById('{element}'); e.value = {json.dumps(text)}; "
+            "e.dispatchEvent(new Event('input', {bubbles: true})); })()"
+        )
+
+    def click(self, element: str) -> None:
+        self.run(f"document.getElementById('{element}').click()")
+
+    def drop(self, element: str, file: Path) -> None:
+        """Let a file fall on an element, as from a folder beside the browser: the events are the browser's own."""
+        x, y = self.run(
+            f"(() => {{ const e = document.getElementById('{element}'); e.scrollIntoView({{block: 'center', behavior: 'instant'}});"
+            " const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()"
+        )
+        data = {"items": [], "files": [str(file)], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
+
+    def save_into(self, folder: Path) -> None:
+        """Where downloads go from now on."""
+        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
 
     def look(self, *, width: int, height: int, theme: str) -> None:
         """As on a screen of that size, in the light or the dark theme."""

@@ -3,18 +3,22 @@
 import json
 import threading
 import time
+import zipfile
 from collections.abc import Iterator
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
+from tests.formats.corpus import make_docx
 from tests.server.browser import PROGRAM, Tab, browser
 from tests.server.served import fake_engine
 from tests.server.test_jobs import free_port
 
 from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.formats.source import open_source
 from lexprint.server.app import PAGE, create_app
 from lexprint.server.limits import Limits
 from lexprint.testing import fake_text
@@ -73,19 +77,19 @@ def tab() -> Iterator[Tab]:
         yield opened
 
 
-def fill(tab: Tab, element: str, text: str) -> None:
-    tab.run(
-        f"(() => {{ const e = document.getElementById('{element}'); e.value = {json.dumps(text)}; "
-        "e.dispatchEvent(new Event('input', {bubbles: true})); })()"
-    )
-
-
-def click(tab: Tab, element: str) -> None:
-    tab.run(f"document.getElementById('{element}').click()")
-
-
 def is_shown(element: str) -> str:
     return f"!document.getElementById('{element}').hidden"
+
+
+def sign_in(tab: Tab, url: str, registry: Registry, *, theme: str, width: int) -> None:
+    """The page as it is for somebody who has given a token before."""
+    written, _ = create_token(registry, "page", scopes={"mark", "trace"})
+    tab.look(width=width, height=800, theme=theme)
+    tab.open("about:blank")
+    tab.open(url)
+    tab.run(f"sessionStorage.setItem('lexprint-token', '{written}')")
+    tab.open("about:blank")
+    tab.open(url)
 
 
 def complaints(tab: Tab) -> list[str]:
@@ -125,12 +129,12 @@ def test_from_drop_to_verdict(tab: Tab, url: str, registry: Registry, theme: str
     tab.open("about:blank")
     tab.open(url)
     require_fine(tab)
-    fill(tab, "document-text", MEMO)
-    click(tab, "analyse")
+    tab.fill("document-text", MEMO)
+    tab.click("analyse")
     tab.wait_for("document.getElementById('token-dialog').open")
     tab.console.clear()  # a browser notes every 401
     require_fine(tab)
-    fill(tab, "token", written)
+    tab.fill("token", written)
     tab.run("document.querySelector('#token-form button').click()")
     tab.wait_for(is_shown("step-words"))
     sites = tab.run("document.querySelectorAll('.site').length")
@@ -144,10 +148,10 @@ def test_from_drop_to_verdict(tab: Tab, url: str, registry: Registry, theme: str
     tab.wait_for(is_shown("card"))
     assert str(sites - 1) in tab.run("document.getElementById('words-summary').textContent")
     require_fine(tab)
-    fill(tab, "recipients", PEOPLE)
+    tab.fill("recipients", PEOPLE)
     assert tab.run("document.getElementById('recipients-count').textContent") == "3 recipients"
-    fill(tab, "name", f"Memo {theme} {width}")
-    click(tab, "issue")
+    tab.fill("name", f"Memo {theme} {width}")
+    tab.click("issue")
     tab.wait_for(f"{is_shown('step-copies')} || {is_shown('issue-problem')}")
     assert "3 copies" in tab.run("document.getElementById('copies').textContent")
     assert "Ada <b>Lovelace</b>" in tab.run("document.getElementById('copies').textContent")
@@ -159,8 +163,8 @@ def test_from_drop_to_verdict(tab: Tab, url: str, registry: Registry, theme: str
     tab.run("location.hash = '#trace'")
     tab.wait_for(is_shown("view-trace"))
     require_fine(tab)
-    fill(tab, "leak-text", leak)
-    click(tab, "trace")
+    tab.fill("leak-text", leak)
+    tab.click("trace")
     tab.wait_for("document.getElementById('verdict').children.length")
     verdict = tab.run("document.getElementById('verdict').textContent")
     assert "The leak comes from copy 1" in verdict
@@ -176,20 +180,88 @@ def test_from_drop_to_verdict(tab: Tab, url: str, registry: Registry, theme: str
 
 
 @needs_browser
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "theme", "width"),
+    [("docx", "dark", 390), ("txt", "light", 1280)],
+)
+def test_files_that_are_dropped(
+    tab: Tab, url: str, registry: Registry, tmp_path: Path, kind: str, theme: str, width: int
+) -> None:
+    """Drop a document and recipients, fetch all copies as a ZIP file, drop one of them and see whose it was."""
+    sign_in(tab, url, registry, theme=theme, width=width)
+    master = tmp_path / f"Board memo {width}.{kind}"
+    master.write_bytes(word_document(MEMO) if kind == "docx" else MEMO.encode())
+    tab.drop("document-well", master)
+    tab.wait_for(is_shown("document-chip"))
+    assert master.name in tab.run("document.getElementById('document-chip').textContent")
+    assert tab.run("document.getElementById('document-text').hidden")
+    assert tab.run("document.getElementById('name').value") == master.stem
+    require_fine(tab)
+    tab.click("analyse")
+    tab.wait_for(f"{is_shown('step-recipients')} || {is_shown('analyse-problem')}")
+    if kind == "docx":
+        people = tmp_path / "people.csv"
+        people.write_text('Name,Room\n"Lovelace, Ada",1\nBo,2\nCleo,3\n', encoding="utf-8")
+        tab.drop("recipients-well", people)
+        names = ["Lovelace, Ada", "Bo", "Cleo"]
+    else:
+        names = ["Ada Lovelace", "Bo", "Cleo", "Dai"]
+        tab.fill("recipients", "\n".join(names))
+    tab.wait_for(f"document.getElementById('recipients-count').textContent === '{len(names)} recipients'")
+    tab.click("issue")
+    tab.wait_for(f"{is_shown('step-copies')} || {is_shown('issue-problem')}")
+    tab.save_into(tmp_path)
+    tab.run("document.querySelector('#copies .primary').click()")
+    archive = downloaded(tmp_path / f"{master.stem}.zip")
+    with zipfile.ZipFile(archive) as packed:
+        assert packed.testzip() is None
+        listed = json.loads(packed.read("manifest.json"))["copies"]
+        assert [copy["recipient"] for copy in listed] == names
+        assert sorted(packed.namelist()) == sorted(["manifest.json", *(copy["file_name"] for copy in listed)])
+        contents = [packed.read(copy["file_name"]) for copy in listed]
+    assert [sha256(content).hexdigest() for content in contents] == [copy["sha256"] for copy in listed]
+    texts = [open_source(content, name=copy["file_name"]).text for content, copy in zip(contents, listed, strict=True)]
+    assert len({MEMO, *texts}) == len(names) + 1, "two copies are the same, or one is the master"
+    leak = tmp_path / f"leak.{kind}"
+    leak.write_bytes(contents[1])
+    tab.run("location.hash = '#trace'")
+    tab.wait_for(is_shown("view-trace"))
+    tab.drop("leak-well", leak)
+    tab.wait_for(is_shown("leak-chip"))
+    tab.click("trace")
+    tab.wait_for(f"document.getElementById('verdict').children.length || {is_shown('trace-problem')}")
+    verdict = tab.run("document.getElementById('verdict').textContent")
+    assert "The leak comes from copy 2" in verdict
+    assert "Copy 2 was issued to Bo" in verdict
+    assert tab.run("document.querySelectorAll('.leak mark.match').length") > 20
+    assert tab.run("document.querySelectorAll('.leak mark.mismatch').length") == 0
+    require_fine(tab)
+
+
+def word_document(text: str) -> bytes:
+    paragraphs = (f"<w:p><w:r><w:t>{line}</w:t></w:r></w:p>" for line in text.split("\n\n"))
+    return make_docx("".join(paragraphs))
+
+
+def downloaded(path: Path) -> Path:
+    """Once it is there; Chromium gives a file its name when it is whole."""
+    deadline = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path.name} did not come; there is {list(path.parent.iterdir())}"
+        time.sleep(0.05)
+    return path
+
+
+@needs_browser
 def test_problems_are_shown(tab: Tab, url: str, registry: Registry) -> None:
     """A text that is too short is refused in words, and the page goes on."""
-    written, _ = create_token(registry, "page", scopes={"mark", "trace"})
-    tab.look(width=1280, height=800, theme="light")
-    tab.open("about:blank")
-    tab.open(url)
-    tab.run(f"sessionStorage.setItem('lexprint-token', '{written}')")
-    tab.open("about:blank")
-    tab.open(url)
-    click(tab, "analyse")
+    sign_in(tab, url, registry, theme="light", width=1280)
+    tab.click("analyse")
     tab.wait_for(is_shown("analyse-problem"))
     assert "Paste a text first" in tab.run("document.getElementById('analyse-problem').textContent")
-    fill(tab, "document-text", "Too short.")
-    click(tab, "analyse")
+    tab.fill("document-text", "Too short.")
+    tab.click("analyse")
     tab.wait_for(is_shown("step-words"))
     assert "too few" in tab.run("document.getElementById('words-summary').textContent")
     assert tab.run("document.getElementById('step-recipients').hidden")
