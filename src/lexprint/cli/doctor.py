@@ -30,13 +30,16 @@ FEATURES = {
     "postgres": "a registry in PostgreSQL",
     "ray": "corpora beyond one machine",
     "parquet": "tables of texts in Parquet, lexprint batch",
+    "scans": "leaks that are scanned PDFs",
     "evaluation": "the paper's tables and figures, lexprint evaluate",
+    "judges": "grammar of marked sentences, lexprint evaluate quality",
+    "awt": "the rival AWT, lexprint evaluate train-awt",
     "hub": "the paper's own models, from a hub",
 }
 # Programs beside Python: package of Debian, and what it is for.
 PROGRAMS = {
     "tesseract": ("tesseract-ocr", "leaks that are images or scanned PDFs"),
-    "pdftoppm": ("poppler-utils", "scanned PDFs in any encoding"),
+    "pdftoppm": ("poppler-utils", "scanned PDFs without the extra scans"),
 }
 MODELS = {
     "masked_lm": "proposes words",
