@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
+from tests.watermark.given import GivenEntailment
 
 from lexprint.models.protocols import Floats, Gap
 from lexprint.settings import SubstitutionSettings
@@ -43,23 +44,6 @@ class GivenMaskedLM(FakeMaskedLM):
             for word, figure in self._table[gap.word].items():
                 row[self.vocabulary.index(word)] = figure
         return rows
-
-
-class GivenEntailment:
-    """Answers from a table of (word in place, word asked)."""
-
-    fingerprint = "given"
-
-    def __init__(self, ratings: Mapping[tuple[str, str], float]) -> None:
-        self.ratings, self.asked = ratings, list[tuple[str, str]]()
-
-    def fits(self, sentence: str) -> bool:
-        return True
-
-    def entails(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        words = [(premise.split()[1], hypothesis.split()[1]) for premise, hypothesis in pairs]
-        self.asked += words
-        return np.array([self.ratings.get(exchange, 0.1) for exchange in words], np.float32)
 
 
 def find(

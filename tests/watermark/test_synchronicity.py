@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
+from tests.watermark.given import GivenEntailment
 
 from lexprint.models.protocols import Floats, Gap
 from lexprint.settings import SubstitutionSettings
@@ -15,24 +16,6 @@ from lexprint.watermark.inquiry import answer_all
 from lexprint.watermark.risk_set import any_pair
 from lexprint.watermark.sites import Pair
 from lexprint.watermark.synchronicity import SynchronicityTest, Synchronous
-
-
-class GivenEntailment:
-    """Answers from a table of (word in place, word asked)."""
-
-    fingerprint = "given"
-
-    def __init__(self, ratings: dict[tuple[str, str], float]) -> None:
-        self.ratings, self.asked = ratings, list[tuple[str, str]]()
-
-    def fits(self, sentence: str) -> bool:
-        return True
-
-    def entails(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        words = [(premise.split()[1], hypothesis.split()[1]) for premise, hypothesis in pairs]
-        self.asked += words
-        return np.array([self.ratings.get(exchange, 0.1) for exchange in words], np.float32)
-
 
 WORD, PARTNER, THIRD = fake_families()[0]
 GAP = Gap("the ", WORD, " of")
