@@ -102,6 +102,7 @@ _SECTIONS = tuple(item.name for item in fields(Settings) if item.name != "profil
 # A published profile never changes; better numbers get the next version.
 # `lexprint` asks for entailment both ways, since the tests of the watermark want words that choose each other; and it trusts
 # the masked LM more than the paper does: a word that it finds improbable is wrong more often than one of lower SR.
+# `dense` asks less of the words, for payloads in texts that have too few sites otherwise.
 PROFILES: Mapping[str, Settings] = MappingProxyType(
     {
         "paper@1": Settings(profile="paper@1"),
@@ -110,6 +111,16 @@ PROFILES: Mapping[str, Settings] = MappingProxyType(
             substitution=SubstitutionSettings(
                 entailment_direction="symmetric",
                 probability_floor=0.02,
+                probability_weight=0.3,
+            ),
+            watermark=WatermarkSettings(ranking="probability", risk_set="careful"),
+        ),
+        "dense@1": Settings(
+            profile="dense@1",
+            substitution=SubstitutionSettings(
+                entailment_floor=0.8,
+                entailment_direction="symmetric",
+                probability_floor=0.01,
                 probability_weight=0.3,
             ),
             watermark=WatermarkSettings(ranking="probability", risk_set="careful"),
