@@ -107,6 +107,8 @@ def test_every_table_says_where_it_is_from() -> None:
     assert " 2020-02-02 |" in text
     assert "`lexprint evaluate rivals` |" in text
     assert text.count(f" {UNRECORDED} |") == 4
+    assert "Fingerprints differ" in text
+    assert "Fingerprints differ" not in leaderboard({"rivals": RESULTS["rivals"]})
     assert leaderboard({}) == ""
 
 
@@ -128,6 +130,7 @@ def test_other_experiments_have_rankings_of_their_own() -> None:
             },
             "watermark": {
                 "fingerprint": "",
+                "profile": "lexprint@1",
                 "rows": [{**compared("", "IMDB", 0.99), "gap": 2, "recovered": 1, "substituted": 4}],
             },
         }

@@ -178,6 +178,7 @@ def _gaps(result: Result | None) -> Iterator[str]:
             figures = (published.entailment, published.similarity)
             body.append([str(gap), QUOTED, _shown(published.bits_per_word, places=3), "-", *map(_shown, figures), "-"])
     yield "## Words skipped after a site\n"
+    yield f"Ours with the profile `{result['profile']}`, means over its sets; published ones are the paper's means over its own:\n"
     yield markdown_table(["f", "figures", "bpw", "BER", "SR", "SS", "recovered"], body)
 
 
@@ -230,7 +231,7 @@ def _traced(result: Result | None) -> Iterator[str]:
     rows = result["attacks"]
     yield "## Tracing registered copies\n"
     yield (
-        f"{sum(row['right'] for row in rows):,} of {sum(row['trials'] for row in rows):,} attacked leaks led to the right one "
+        f"{sum(row['right'] for row in rows):,} of {sum(row['trials'] for row in rows):,} leaks led to the right one "
         f"of {result['recipients']:,} copies, {sum(row['inconclusive'] for row in rows):,} to none, "
         f"{sum(row['wrong'] for row in rows):,} to an innocent one, in our measurement. By attack:\n"
     )
@@ -268,6 +269,11 @@ def _sources(results: Mapping[str, Result]) -> Iterator[str]:
         f"Lines marked {MEASURED} were measured by these commands; those marked {QUOTED} are quoted from the papers: "
         "schemes and f from the one that lexprint implements, bit errors after attacks from Yoo et al. (ACL 2023).\n"
     )
+    if len({result["fingerprint"] for result in results.values()}) > 1:
+        yield (
+            "Fingerprints differ: not all of these tables were measured with the same models, settings and version, so a "
+            "figure of one need not fit one of another.\n"
+        )
     yield markdown_table(["table", "measured", "fingerprint", "command"], body)
 
 
