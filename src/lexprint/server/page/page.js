@@ -310,17 +310,23 @@ function hideCard() {
 }
 
 function fillCard(site) {
-  const others = (site.also || []).filter((one) => one.word !== site.other).sort((a, b) => b.entailment - a.entailment).slice(0, 4);
+  const others = consideredBeside(site);
   const rows = (pairs) => pairs.flatMap(([term, value]) => [make("dt", {}, term), make("dd", {}, value)]);
   $("card").replaceChildren(
     make("div", { class: "pair" }, site.word, make("span", {}, "or"), site.other),
     make("dl", {}, ...rows([["Meaning kept", site.entailment.toFixed(3)]]),
-      others.length ? make("dt", { class: "also" }, "Also thought of") : null, ...rows(others.map((one) => [one.word, one.entailment.toFixed(3)]))),
+      others.length ? make("dt", { class: "also" }, "Also considered") : null, ...rows(others.map((one) => [one.word, one.entailment.toFixed(3)]))),
     make("p", {}, analysed.struck.has(analysed.answer.sites.indexOf(site)) ? "Forbidden. Click to allow it." : "Click to forbid it."),
   );
 }
 
-// The other words that were thought of, asked for when somebody looks longer.
+// Those that keep the meaning, the likeliest first; what is far less likely than the best has other faults.
+function consideredBeside(site) {
+  const keeping = (site.also || []).filter((one) => one.entailment >= 0.9).sort((a, b) => b.probability - a.probability);
+  return keeping.filter((one) => one.word !== site.other && one.probability >= keeping[0].probability / 10).slice(0, 3);
+}
+
+// The other words that were considered, asked for when somebody looks longer.
 async function alsoConsidered(site, button) {
   const characters = Array.from(analysed.answer.text);
   let [from, to] = site.span;
