@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 
 from tests.watermark.reference import Forgetful, Reference, apply_sites
@@ -30,16 +31,10 @@ from lexprint.watermark.extract import extract
 from lexprint.watermark.scheme import Scheme, paper_scheme
 
 FAKE_WORDS = 1_000
-GROWTH = (1_000, 10_000, 50_000)
+GROWTH = (1_000, 10_000, 50_000, 100_000)
 SEED = 1
 
-TEXT = """
-The committee met on a cold evening to discuss the plan, and most of those who spoke were pleased with the progress.
-A young engineer explained how the bridge would carry heavy trucks across the river without any danger to the old town.
-Several people asked whether the new road could be finished quickly, because the harvest begins early in this valley.
-The mayor replied that careful work was better than hurried work, and that nobody should expect a large building to rise
-overnight. She thanked the workers for their patience and promised a complete report about the cost of the project.
-"""
+TEXT = Path(__file__).with_name("paper.txt")
 
 
 class CountedMaskedLM:
@@ -103,11 +98,12 @@ class Models:
         return Cost(self.masked_lm.inputs - before[0], self.entailment.inputs - before[1], seconds)
 
 
-def main() -> None:
-    """Print all tables."""
+def main() -> dict[str, float]:
+    """Print all tables; gives what the history keeps."""
     fakes = Models(CountedMaskedLM(FakeMaskedLM()), CountedEntailment(FakeEntailment()), Settings())
     compare("fakes", segment(fake_text(words=FAKE_WORDS, seed=SEED)), fakes)
     grow()  # before models are loaded, whose memory a new process would count as its own
+    figures: dict[str, float] = {}
     for profile in ("paper", "lexprint"):
         try:
             engine = Engine(settings=find_profile(profile))
@@ -115,16 +111,20 @@ def main() -> None:
         except ModelError as error:
             print(f"\nshipped models left out: {error}")
         else:
-            compare(f"shipped models, profile {profile}", segment(TEXT), shipped)
+            found = compare(f"shipped models, profile {profile}", segment(TEXT.read_text("utf-8")), shipped)
+            figures |= {f"watermark, {profile}: {name}": figure for name, figure in found.items()}
+    print(f"\npeak memory of all of this: {peak_megabytes():.0f} MB")
+    return figures
 
 
-def compare(name: str, document: Document, models: Models) -> None:
-    """Both ways of marking and of reading the same text."""
+def compare(name: str, document: Document, models: Models) -> dict[str, float]:
+    """Both ways of marking and of reading the same text; how many times as fast ours was, and words per second."""
     message = Random(SEED).choices((0, 1), k=document.word_count)
     reference = models.reference()
-    literal_writing = models.cost_of(lambda: reference.embed(document, message))
+    copies: list[str] = []
+    literal_writing = models.cost_of(lambda: copies.append(apply_sites(document, reference.embed(document, message))))
     examined, synchronous = reference.examined, reference.synchronous
-    marked = segment(apply_sites(document, models.reference().embed(document, message)))
+    marked = segment(copies[0])
     literal_reading = models.cost_of(lambda: models.reference().embed(marked, ()))
     ours_writing = models.cost_of(lambda: embed(document, message, models.scheme()))
     ours_reading = models.cost_of(lambda: extract(marked, models.scheme()))
@@ -136,6 +136,7 @@ def compare(name: str, document: Document, models: Models) -> None:
     print(f"\n{name}: {document.word_count} words, {examined} examined, {synchronous} synchronous, f = {reference.f}")
     print_row("", ("masked LM", "NLI"), "words/s")
     print_row("", ("per examined word", "per examined word"), "")
+    figures: dict[str, float] = {}
     for label, literal, ours in (
         ("mark and check", checked, ours_writing),
         ("read", literal_reading, ours_reading),
@@ -145,6 +146,9 @@ def compare(name: str, document: Document, models: Models) -> None:
             print_row(f"{label}, {kind}", per_word, f"{document.word_count / cost.seconds:.1f}")
         ratios = (f"{ours.masked_lm / literal.masked_lm:.3f}", f"{ours.entailments / literal.entailments:.3f}")
         print_row("  share", ratios, f"{literal.seconds / ours.seconds:.1f} times")
+        figures[f"{label}, times as fast as literal"] = literal.seconds / ours.seconds
+        figures[f"{label}, words per second"] = document.word_count / ours.seconds
+    return figures
 
 
 def grow() -> None:
@@ -165,8 +169,13 @@ def mark(words: int) -> tuple[int, float, float]:
     start = time.perf_counter()
     embed(document, Random(SEED).choices((0, 1), k=words), scheme)
     seconds = time.perf_counter() - start
+    return document.word_count, seconds, peak_megabytes()
+
+
+def peak_megabytes() -> float:
+    """Of this process."""
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
-    return document.word_count, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
 
 def print_row(label: str, columns: Iterable[str], last: str) -> None:
