@@ -59,7 +59,8 @@ def substitutes(engine: Engine) -> str:
 
 def leaderboard_page() -> str:
     """The rankings of all results in docs/tables."""
-    results = {path.stem: json.loads(path.read_bytes()) for path in sorted((HERE / "tables").glob("*.json"))}
+    read = {path.stem: json.loads(path.read_bytes()) for path in sorted((HERE / "tables").glob("*.json"))}
+    results = {name: result for name, result in read.items() if isinstance(result, dict)}  # the history is a list
     lines = [
         "# Leaderboard",
         "",

@@ -40,7 +40,7 @@ def serve(
     waiting: int = typer.Option(8, "--waiting", min=1, help="Requests that may wait for the models; then 429."),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
-    threads: int = console.THREADS,
+    threads: int = typer.Option(0, "--threads", min=0, help="Threads of the models; 0: one per core but one."),
 ) -> None:
     """Serve the page and the HTTP interface.
 
