@@ -114,7 +114,7 @@ def _pdf(text: str) -> bytes:
 
 def test_a_pdf_is_read_and_never_written(run: Run, folder: Path) -> None:
     """Bits are read from it and counted in it; to mark it, its sentence says what to start from."""
-    text = fake_text(words=120, seed=4)
+    text = fake_text(words=300, seed=4)
     (folder / "plain.txt").write_text(text)
     assert run("embed", "plain.txt", "marked.txt", "--bits", "1011").code == 0
     (folder / "leak.pdf").write_bytes(_pdf((folder / "marked.txt").read_text()))
