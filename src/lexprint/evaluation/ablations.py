@@ -14,7 +14,7 @@ from typing import Any
 from lexprint.engine import Engine
 from lexprint.evaluation.comparison import escaped, parts
 from lexprint.evaluation.datasets import Corpus
-from lexprint.evaluation.metrics import bit_errors, share
+from lexprint.evaluation.metrics import BitRates, bit_errors, share
 from lexprint.evaluation.schemes import BlindScheme
 from lexprint.evaluation.tables import markdown_table
 from lexprint.evaluation.watermark import PUBLISHED
@@ -56,7 +56,7 @@ PUBLISHED_EXAMPLES: Mapping[str, Located] = {
 
 
 @dataclass(frozen=True)
-class AblationRow:
+class AblationRow(BitRates):
     """One scheme on one set."""
 
     title: str
@@ -69,14 +69,6 @@ class AblationRow:
     substituted: int
     recovered: int  # of those, words that recovery put back
     examples: tuple[str, ...] = field(default=(), repr=False)
-
-    @property
-    def bits_per_word(self) -> float:
-        return self.bits / self.words
-
-    @property
-    def bit_error_rate(self) -> float:
-        return self.bit_errors / self.bits if self.bits else 0.0
 
 
 def ablate(

@@ -15,7 +15,7 @@ from typing import Any
 from lexprint.engine import Engine
 from lexprint.evaluation.datasets import Corpus, first_sentences, is_long
 from lexprint.evaluation.marked_text import MarkedText, MarkingScheme
-from lexprint.evaluation.metrics import Means, bit_errors, entailment_means, similarity_means
+from lexprint.evaluation.metrics import BitRates, Means, bit_errors, entailment_means, similarity_means
 from lexprint.evaluation.rivals.awt_output import Block
 from lexprint.evaluation.tables import markdown_table
 from lexprint.text.document import Document
@@ -66,7 +66,7 @@ PUBLISHED: Mapping[str, Mapping[str, Published]] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class MethodRow:
+class MethodRow(BitRates):
     """One way of marking on one set."""
 
     title: str
@@ -81,14 +81,6 @@ class MethodRow:
     writing_words_per_second: float | None  # None: somebody else's output
     reading_words_per_second: float | None
     examples: tuple[str, ...] = field(default=(), repr=False)  # the same sentences for every method, in Markdown
-
-    @property
-    def bits_per_word(self) -> float:
-        return self.bits / self.words
-
-    @property
-    def bit_error_rate(self) -> float:
-        return self.bit_errors / self.bits if self.bits else 0.0
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,22 @@ def bit_errors(written: Sequence[int], read: Sequence[int]) -> int:
     return wrong + abs(len(written) - len(read))
 
 
+class BitRates:
+    """What follows from counts of words, bits and errors, for any row that has them."""
+
+    words: int
+    bits: int
+    bit_errors: int
+
+    @property
+    def bits_per_word(self) -> float:
+        return self.bits / self.words
+
+    @property
+    def bit_error_rate(self) -> float:
+        return self.bit_errors / self.bits if self.bits else 0.0
+
+
 @dataclass(frozen=True)
 class Means:
     """Over the sentences in which a word was exchanged, and over all; None where there are none."""

@@ -96,7 +96,7 @@ def gap_of(target: Target) -> Gap:
         for position, word in enumerate(sentence.words):
             if word.span.start <= target.offset < word.span.end:
                 gap = gap_at(sentence, position)
-                return Gap(gap.left, gap.word.lower(), gap.right)
+                return gap.with_word(gap.word.lower())
     return Gap(target.context[: target.offset], target.word.lower(), target.context[target.offset + len(target.word) :])
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from lexprint.engine import Engine
 from lexprint.evaluation.datasets import Corpus, first_sentences, is_long
-from lexprint.evaluation.metrics import Means, bit_errors, entailment_means, mean_of, share, similarity_means
+from lexprint.evaluation.metrics import BitRates, Means, bit_errors, entailment_means, mean_of, share, similarity_means
 from lexprint.evaluation.tables import markdown_table
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
@@ -65,7 +65,7 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(BitRates):
     """One set with one gap."""
 
     title: str
@@ -83,14 +83,6 @@ class Row:
     reading_words_per_second: float
     disturbed_bit_errors: Mapping[str, int] = field(default_factory=dict)
     examples: tuple[Example, ...] = field(default=(), repr=False)
-
-    @property
-    def bits_per_word(self) -> float:
-        return self.bits / self.words
-
-    @property
-    def bit_error_rate(self) -> float:
-        return self.bit_errors / self.bits if self.bits else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

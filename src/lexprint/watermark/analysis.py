@@ -24,7 +24,13 @@ from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
-from lexprint.watermark.false_friends import are_false_friends, following, is_light_verb, stands_in_expression
+from lexprint.watermark.false_friends import (
+    CLAUSE_MARKS,
+    are_false_friends,
+    following,
+    is_light_verb,
+    stands_in_expression,
+)
 from lexprint.watermark.sites import Pair, Site
 
 T = TypeVar("T")
@@ -56,7 +62,6 @@ TWINS: Mapping[str, str] = MappingProxyType(
     }
 )
 TWINS_BEFORE_NUMBERS: Mapping[str, str] = MappingProxyType({"about": "around", "around": "about"})
-CLAUSE_MARKS = ".,;:!?)\"'-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,7 +271,7 @@ def _leading_back(places: Sequence[_Place], choices: Mapping[int, _Choice], judg
     asked = {index: choice for index, choice in choices.items() if places[index].twin is None}
     here = judges.substituter.most_probable([places[index].gap for index in asked])
     there = judges.substituter.most_probable(
-        [_turned(places[index].gap, choice.other) for index, choice in asked.items()]
+        [places[index].gap.with_word(choice.other) for index, choice in asked.items()]
     )
     likely = {
         index
@@ -293,7 +298,9 @@ def _verdicts(exchanges: Sequence[tuple[Gap, str]], judges: Judges, *, similarit
     """
     ratings = judges.substituter.rate(exchanges)
     passing = [index for index, rating in enumerate(ratings) if rating > judges.requirements.entailment]
-    back = judges.substituter.rate([(_turned(*exchanges[index]), exchanges[index][0].word) for index in passing])
+    back = judges.substituter.rate(
+        [(exchanges[index][0].with_word(exchanges[index][1]), exchanges[index][0].word) for index in passing]
+    )
     entailments = {
         index: min(ratings[index], other)
         for index, other in zip(passing, back, strict=True)
@@ -310,11 +317,6 @@ def _verdicts(exchanges: Sequence[tuple[Gap, str]], judges: Judges, *, similarit
         if cosine > similarity:
             verdicts[index] = _Verdict(entailments[index], cosine)
     return verdicts
-
-
-def _turned(gap: Gap, word: str) -> Gap:
-    """The same gap with another word in place."""
-    return Gap(gap.left, word, gap.right)
 
 
 def _hold_together(
