@@ -8,7 +8,7 @@ import pytest
 from tests.watermark.reference import Forgetful, Reference, apply_sites
 
 from lexprint.engine import Engine
-from lexprint.settings import SubstitutionSettings, WatermarkSettings
+from lexprint.settings import SubstitutionSettings, WatermarkSettings, find_profile
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_text
 from lexprint.text.document import Document
@@ -89,15 +89,16 @@ def test_marking_in_place_equals_the_reference(document: Document, gap: int) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("gap", [1, 2])
-def test_the_shipped_models_equal_the_reference(letter: str, tale: str, gap: int) -> None:
+@pytest.mark.parametrize("watermark", [find_profile(name).watermark for name in ("paper", "lexprint")])
+def test_the_shipped_models_equal_the_reference(letter: str, tale: str, watermark: WatermarkSettings, gap: int) -> None:
     """The same on real sentences with real models, whatever those think of them."""
     engine = Engine()
     settings = SubstitutionSettings(proposals=8, entailment_floor=0.6)
     substituter = Substituter(engine.masked_lm, engine.entailment, settings)
-    scheme = paper_scheme(substituter, fingerprint=engine.fingerprint, settings=WatermarkSettings(gap=gap))
+    scheme = paper_scheme(substituter, fingerprint=engine.fingerprint, settings=replace(watermark, gap=gap))
     document, bits = segment(f"{letter}\n\n{tale}"), Random(gap).choices((0, 1), k=30)
     marked = embed(document, bits, scheme)
-    reference = Reference(substituter, f=gap).embed(document, bits)
+    reference = Reference(substituter, f=gap, settings=watermark).embed(document, bits)
     assert [(site.sentence, site.position, tuple(site.pair), site.word) for site in marked.sites] == [
         (site.sentence, site.position, site.pair, site.word) for site in reference
     ]
