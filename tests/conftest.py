@@ -1,11 +1,21 @@
 """Fixtures that every room may use."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.tracing.postgres import Server, running_server
 
 # Machines differ in speed, never in result: no deadlines.
 settings.register_profile("lexprint", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("lexprint")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A real PostgreSQL, one for all tests."""
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture

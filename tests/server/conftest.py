@@ -8,7 +8,7 @@ from typing import Protocol
 import pytest
 from starlette.testclient import TestClient
 from tests.server.served import fake_engine
-from tests.tracing.postgres import Server, running_server
+from tests.tracing.postgres import Server
 
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
@@ -17,13 +17,6 @@ from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
 from lexprint.testing import fake_text
 from lexprint.tracing.registry import Registry, open_registry
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    """A real PostgreSQL, one for all tests."""
-    with running_server() as server:
-        yield server
 
 
 @pytest.fixture

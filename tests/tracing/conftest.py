@@ -4,16 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.tracing.postgres import Server, running_server
+from tests.tracing.postgres import Server
 
 from lexprint.tracing.registry import Registry, open_registry
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    """A real PostgreSQL, one for all tests."""
-    with running_server() as server:
-        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -1,4 +1,4 @@
-"""Issuing in a process of its own, so that it can be killed: `python -m tests.workflows.interrupted FOLDER`."""
+"""Issuing in a process of its own, so that it can be killed: `python -m tests.workflows.interrupted FOLDER REGISTRY`."""
 
 import pickle
 import sys
@@ -24,13 +24,13 @@ def master_of(folder: Path) -> Master:
     return Master(open_source(content, name="master.txt"), "master", sha256(content).hexdigest(), ".txt")
 
 
-def issue_all(folder: Path) -> Issued:
-    """All copies of the folder's master, by an analysis that was made before."""
+def issue_all(folder: Path, location: str) -> Issued:
+    """All copies of the folder's master, by an analysis that was made before; recorded at `location`."""
     analysis = pickle.loads((folder / "analysis.pickle").read_bytes())
     with (
         mock.patch.object(issuing, "analyse_document", return_value=analysis),
         mock.patch.object(issuing, "GROUP", GROUP),
-        open_registry(str(folder / "lexprint.db")) as registry,
+        open_registry(location) as registry,
     ):
         return issue(
             PatientEngine(),
@@ -45,4 +45,4 @@ def issue_all(folder: Path) -> Issued:
 if __name__ == "__main__":
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    issue_all(Path(sys.argv[1]))
+    issue_all(Path(sys.argv[1]), sys.argv[2])

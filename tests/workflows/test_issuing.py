@@ -9,12 +9,14 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from random import Random
 from time import perf_counter, sleep
 from typing import Literal
 
 import pytest
+from tests.tracing.postgres import Server
 from tests.workflows import interrupted
 from tests.workflows.interrupted import RECIPIENTS, issue_all
 from tests.workflows.patient import PatientEngine
@@ -399,30 +401,45 @@ def workshop(tmp_path_factory: pytest.TempPathFactory, analysis: Analysis) -> Pa
     (folder / "master.txt").write_text(TEXT)
     (folder / "analysis.pickle").write_bytes(pickle.dumps(analysis))
     create_key_file(folder / "lexprint.key")
-    issue_all(folder)
+    issue_all(folder, str(folder / "lexprint.db"))
     return folder
 
 
-def survive_kills(workshop: Path, tmp_path: Path, *, times: int, seed: int) -> int:
+@pytest.fixture(params=["sqlite", "postgresql"])
+def new_registry(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+    """Gives the location of an empty registry, again and again."""
+    if request.param == "sqlite":
+        numbers = count()
+        return lambda: str(tmp_path / f"registry-{next(numbers)}.db")
+    server: Server = request.getfixturevalue("postgres")
+
+    def emptied() -> str:
+        server.execute("DROP SCHEMA IF EXISTS lexprint CASCADE")
+        return server.url
+
+    return emptied
+
+
+def survive_kills(workshop: Path, tmp_path: Path, new_registry: Callable[[], str], *, times: int, seed: int) -> int:
     """Kill issuing at random moments, check what is left, let it go on; how often something was left to do."""
     random, interrupted_runs = Random(seed), 0
     expected = {path.name: path.read_bytes() for path in (workshop / "copies").iterdir()}
     longest = 0.5  # seconds from ready to done; learned below
     for trial in range(times):
-        folder = tmp_path / f"trial-{trial}"
+        folder, location = tmp_path / f"trial-{trial}", new_registry()
         shutil.copytree(workshop, folder, ignore=shutil.ignore_patterns("copies", "lexprint.db*"))
-        begun = start_issuing(folder)
+        begun = start_issuing(folder, location)
         sleep(random.uniform(0, longest))
         if begun.poll() is None:
             begun.kill()
             interrupted_runs += 1
         begun.wait()
-        check_consistency(folder, expected)
+        check_consistency(folder, location, expected)
         started = perf_counter()
-        issue_all(folder)
+        issue_all(folder, location)
         longest = max(0.2, min(longest, 1.5 * (perf_counter() - started)))
         assert {path.name: path.read_bytes() for path in (folder / "copies").iterdir()} == expected
-        with open_registry(str(folder / "lexprint.db")) as registry:
+        with open_registry(location) as registry:
             (document,) = registry.documents()
             assert document.planned == document.issued == len(RECIPIENTS)
             assert registry.verify_audit() is None
@@ -430,10 +447,10 @@ def survive_kills(workshop: Path, tmp_path: Path, *, times: int, seed: int) -> i
     return interrupted_runs
 
 
-def start_issuing(folder: Path) -> "subprocess.Popen[str]":
+def start_issuing(folder: Path, location: str) -> "subprocess.Popen[str]":
     root = Path(__file__).parents[2]
     begun = subprocess.Popen(
-        [sys.executable, "-m", interrupted.__name__, str(folder)],
+        [sys.executable, "-m", interrupted.__name__, str(folder), location],
         cwd=root,
         env={**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{root / 'src'}"},
         stdout=subprocess.PIPE,
@@ -445,14 +462,11 @@ def start_issuing(folder: Path) -> "subprocess.Popen[str]":
     return begun
 
 
-def check_consistency(folder: Path, expected: dict[str, bytes]) -> None:
+def check_consistency(folder: Path, location: str, expected: dict[str, bytes]) -> None:
     """No copy without a record, none marked that is not there, none that is not whole."""
     copies = {path.name: path.read_bytes() for path in (folder / "copies").glob("[!.]*")}
     assert all(expected[name] == content for name, content in copies.items() if "manifest" not in name)
-    if not (folder / "lexprint.db").exists():
-        assert not copies
-        return
-    with open_registry(str(folder / "lexprint.db")) as registry:
+    with open_registry(location) as registry:
         known = [copy for document in registry.documents() for copy in registry.copies(document.id)]
         assert {name for name in copies if "manifest" not in name} <= {copy.file_name for copy in known}
         assert {copy.file_name for copy in known if copy.is_issued} <= set(copies)
@@ -460,16 +474,16 @@ def check_consistency(folder: Path, expected: dict[str, bytes]) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
-def test_killed_at_any_moment(workshop: Path, tmp_path: Path) -> None:
+def test_killed_at_any_moment(workshop: Path, tmp_path: Path, new_registry: Callable[[], str]) -> None:
     """The registry is consistent, and the run goes on to the very copies of an uninterrupted one."""
-    survive_kills(workshop, tmp_path, times=2, seed=1)
+    survive_kills(workshop, tmp_path, new_registry, times=2, seed=1)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
-def test_killed_two_hundred_times(workshop: Path, tmp_path: Path) -> None:
+def test_killed_two_hundred_times(workshop: Path, tmp_path: Path, new_registry: Callable[[], str]) -> None:
     """The same, often enough to meet every moment; most kills must have come in time."""
-    assert survive_kills(workshop, tmp_path, times=200, seed=2) > 100
+    assert survive_kills(workshop, tmp_path, new_registry, times=200, seed=2) > 100
 
 
 def test_two_processes_do_not_share_a_folder(issued: Issue, tmp_path: Path) -> None:
