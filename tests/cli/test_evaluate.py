@@ -1,4 +1,4 @@
-"""`lexprint evaluate watermark`, on fakes and data of the test's own."""
+"""`lexprint evaluate watermark` and `tracing`, on fakes and data of the test's own."""
 
 import json
 from collections.abc import Callable
@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import PowerCut, Run
 
 from lexprint.errors import InputError
-from lexprint.evaluation import watermark
+from lexprint.evaluation import tracing, watermark
+from lexprint.evaluation.attacks import ATTACKS
 from lexprint.evaluation.watermark import Row
 from lexprint.testing import fake_text
 
@@ -73,6 +74,31 @@ def test_a_run_that_was_cut_goes_on(run: Run, data: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(watermark, "measure", measure_until(2))  # one set before, one now
     assert run(*asked).code == 0
     assert {path.name for path in Path("out").iterdir()} == {"watermark.json", "watermark.md"}
+
+
+TRACING = ("--documents", 1, "--words", 60, "--trials", 1, "--mixes", 1, "--never-issued", 5, "--recipients", 20)
+
+
+@pytest.mark.parametrize(("step", "steps"), [("master_of", 2), ("attack_rows", len(ATTACKS)), ("collusion_rows", 1)])
+def test_tracing_that_was_cut_goes_on(
+    run: Run, data: Path, monkeypatch: pytest.MonkeyPatch, step: str, steps: int
+) -> None:
+    """Whatever it was cut at, what was done before is not done again, and the figures are those of a whole run."""
+    asked, do = ("evaluate", "tracing", *TRACING, "--output", "out"), getattr(tracing, step)
+    with monkeypatch.context() as power:
+        power.setattr(tracing, step, PowerCut(do, after=steps - 1))
+        assert run(*asked).code == 130
+    assert not Path("out/tracing.json").exists()
+    rest = PowerCut(do, after=1)
+    with monkeypatch.context() as power:
+        power.setattr(tracing, step, rest)
+        assert (run(*asked).code, rest.calls) == (0, 1)
+    assert {path.name for path in Path("out").iterdir()} == {"tracing.json", "tracing.md", "tracing.svg"}
+    resumed = json.loads(Path("out/tracing.json").read_bytes())
+    whole = json.loads(run("evaluate", "tracing", *TRACING, "--json").output)
+    for row in (*resumed["attacks"], *whole["attacks"]):
+        row.pop("seconds")
+    assert resumed == whole
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from lexprint.evaluation.datasets import Corpus
     from lexprint.evaluation.watermark import Row
     from lexprint.substitution.substituter import Substituter
+    from lexprint.tracing.records import DocumentRecord
 
 app = typer.Typer(help="Measure what the paper measures, on data that you provide.", no_args_is_help=True)
 evaluate_attacks.add_to(app)
@@ -183,32 +185,69 @@ def tracing(
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
     engine = console.build_engine(threads=threads)
-    records, densities = [], []
-    for corpus in corpora:
-        for number, text in enumerate(measuring.pieces(corpus, words=words, count=documents), start=1):
-            with progress(f"analysing {corpus.title} {number}") as on_progress:
-                records.append(
-                    measuring.master_of(engine, text, name=f"{corpus.title} {number}", on_progress=on_progress)
-                )
-            densities.append(measuring.density_row(engine, records[-1], seed=seed))
+    checkpoint = open_checkpoint("tracing", output)
+    common = f"{engine.fingerprint} {words} {seed}"
+
+    def record_of(name: str, text: str) -> DocumentRecord:
+        def analyse() -> list[list[object]]:
+            with progress(f"analysing {name}") as on_progress:
+                return measuring.sites_json(measuring.master_of(engine, text, name=name, on_progress=on_progress).sites)
+
+        sites = measuring.sites_from(checkpoint.once(f"{common} {documents} {name} sites", analyse))
+        return measuring.master_with(engine, text, sites, name=name)
+
+    records = [
+        record_of(f"{corpus.title} {number}", text)
+        for corpus in corpora
+        for number, text in enumerate(measuring.pieces(corpus, words=words, count=documents), start=1)
+    ]
     if not records:
         raise InputError(f"no set has {words} words", needed="a smaller number of --words")
-    with progress("leaks") as on_progress:
-        attacked = measuring.attack_rows(
-            records, ATTACKS, recipients=recipients, trials=trials, seed=seed, on_progress=on_progress
+    common += f" {documents} {[record.name for record in records]}"
+
+    def density(record: DocumentRecord) -> dict[str, object]:
+        return asdict(measuring.density_row(engine, record, seed=seed))
+
+    def attacked_by(name: str) -> dict[str, object]:
+        with progress(f"leaks, {name}") as on_progress:
+            (row,) = measuring.attack_rows(
+                records,
+                {name: ATTACKS[name]},
+                recipients=recipients,
+                trials=trials,
+                seed=seed,
+                on_progress=on_progress,
+            )
+        return asdict(row)
+
+    def collude() -> list[dict[str, object]]:
+        with progress("colluders") as on_progress:
+            found = measuring.collusion_rows(
+                sites=(100, 200, 400) if mixes else (),
+                colluders=(2, 3),
+                recipients=recipients,
+                trials=mixes,
+                seed=seed,
+                on_progress=on_progress,
+            )
+        return [asdict(row) for row in found]
+
+    densities = [
+        measuring.DensityRow(**checkpoint.once(f"{common} {record.name} density", partial(density, record)))
+        for record in records
+    ]
+    attacked = [
+        measuring.AttackRow(
+            **checkpoint.once(f"{common} {recipients} {trials} leaks {name}", partial(attacked_by, name))
         )
+        for name in ATTACKS
+    ]
     innocent = measuring.innocence(
         records, [record.text for record in records], recipients=never_issued, seed=seed, unmarked_recipients=recipients
     )
-    with progress("colluders") as on_progress:
-        mixed = measuring.collusion_rows(
-            sites=(100, 200, 400) if mixes else (),
-            colluders=(2, 3),
-            recipients=recipients,
-            trials=mixes,
-            seed=seed,
-            on_progress=on_progress,
-        )
+    mixed = [
+        measuring.CollusionRow(**row) for row in checkpoint.once(f"{seed} {recipients} {mixes} colluders", collude)
+    ]
     parts = [
         measuring.density_table(densities),
         f"{recipients:,} recipients, chance of error at most 1e-6:\n\n{measuring.attack_table(attacked)}",
@@ -230,6 +269,7 @@ def tracing(
         from lexprint.evaluation.plots import tracing_plot
 
         write_bytes(str(output / "tracing.svg"), tracing_plot(attacked, mixed))
+    checkpoint.done()
     say(f"{len(records)} documents of about {words} words, seed {seed}, fingerprint {engine.fingerprint}")
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from random import Random
 from statistics import fmean, median
 from time import perf_counter
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,12 @@ from lexprint.evaluation.tables import markdown_table
 from lexprint.text.editing import apply_edits
 from lexprint.text.protection import PROTECTIONS
 from lexprint.text.segmentation import segment
-from lexprint.tracing.records import Code, Codewords, DocumentRecord
+from lexprint.text.span import Span
+from lexprint.tracing.records import Code, Codewords, CopySite, DocumentRecord
 from lexprint.tracing.significance import largest_p_value
 from lexprint.tracing.verdict import ERROR_BOUND, Finding, chances, trace_document
 from lexprint.watermark.embed import embed_unchecked
+from lexprint.watermark.sites import Pair
 from lexprint.workflows import OnProgress
 from lexprint.workflows.issuing import analyse_document, copy_edits
 from lexprint.workflows.marking import scheme_of
@@ -52,6 +54,11 @@ def pieces(corpus: Corpus, *, words: int, count: int) -> Iterator[str]:
 def master_of(engine: Engine, text: str, *, name: str, on_progress: OnProgress | None = None) -> DocumentRecord:
     """A document as issuing would register it, with fair coins; what people say in novels and reviews is no quotation."""
     analysis = analyse_document(engine, text, protections=PROTECTIONS - {"quotations"}, on_progress=on_progress)
+    return master_with(engine, text, analysis.sites, name=name)
+
+
+def master_with(engine: Engine, text: str, sites: Sequence[CopySite], *, name: str) -> DocumentRecord:
+    """The same, for sites that were found before."""
     return DocumentRecord(
         id="0" * 16,
         name=name,
@@ -59,11 +66,24 @@ def master_of(engine: Engine, text: str, *, name: str, on_progress: OnProgress |
         digest="",
         issuing="registered",
         code="independent",
-        sites=analysis.sites,
-        biases=(0.5,) * len(analysis.sites),
+        sites=tuple(sites),
+        biases=(0.5,) * len(sites),
         key_id="",
         fingerprint=engine.fingerprint,
         created_at=datetime.now(UTC),
+    )
+
+
+def sites_json(sites: Sequence[CopySite]) -> list[list[object]]:
+    """As a checkpoint keeps them."""
+    return [[site.span.start, site.span.end, site.word, *site.pair, site.entailment] for site in sites]
+
+
+def sites_from(data: Sequence[Sequence[Any]]) -> tuple[CopySite, ...]:
+    """What `sites_json` has put down."""
+    return tuple(
+        CopySite(Span(start, end), word, Pair(first, second), entailment)
+        for start, end, word, first, second, entailment in data
     )
 
 
