@@ -43,6 +43,7 @@ BLOCK = 80  # words
 BITS = 4  # of a block
 HELD_OUT = 400  # sentences of each set that are measured, so nothing is learned from them
 UNKNOWN = "<unk>"
+LAST_RATE = 0.05  # of learning, as a part of the first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +65,7 @@ class Training:
     most_steps: int | None = None  # for the same result on every machine
     seed: int = 1
     batch: int = 16
-    learning_rate: float = 2e-3
+    learning_rate: float = 2e-3  # at first; it falls along a cosine to a twentieth, which the copying needs most
     temperature: float = 0.5  # of the Gumbel softmax
     message_weight: float = 2.0
     adversary_weight: float = 0.2
@@ -193,6 +194,10 @@ def train(
     adversary = torch.optim.Adam([p for part in rivals for p in part.parameters()], lr=training.learning_rate / 3)
     begun, step, weight, recent = monotonic(), 0, training.first_reconstruction, math.log(2.0)
     while (minutes := (monotonic() - begun) / 60) < training.minutes and step != training.most_steps:
+        done = max(minutes / training.minutes, step / (training.most_steps or math.inf))
+        for optimiser, first in ((writer, training.learning_rate), (adversary, training.learning_rate / 3)):
+            for group in optimiser.param_groups:
+                group["lr"] = first * (LAST_RATE + (1.0 - LAST_RATE) * (1.0 + math.cos(math.pi * done)) / 2.0)
         figures = _step(network, text, training, writer, adversary, weight=weight)
         step += 1
         recent += 0.1 * (figures.message - recent)
