@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lexprint.evaluation.checkpoint import Checkpoint
+from lexprint.evaluation.sides import answer_files
 
 
 def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
@@ -28,6 +29,10 @@ def test_the_file_is_gone_when_all_is_done(tmp_path: Path) -> None:
     path = tmp_path / "some.partial.jsonl"
     checkpoint = Checkpoint(path)
     checkpoint.once("a", lambda: 1)
+    assert checkpoint.answers is not None
+    for file in answer_files(checkpoint.answers):
+        file.write_bytes(b"")
+    (tmp_path / "other.answers").write_bytes(b"")
     checkpoint.done()
-    assert not path.exists()
+    assert [file.name for file in tmp_path.iterdir()] == ["other.answers"]
     Checkpoint(None).done()

@@ -1,5 +1,6 @@
 """Ways of marking side by side, on fakes."""
 
+import itertools
 import json
 import re
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from lexprint.evaluation.comparison import (
     MethodRow,
     compare,
     comparison_tables,
+    equal_payload_table,
+    evenly,
     example_lists,
     originals,
     parts,
@@ -59,10 +62,6 @@ def measured(reader: EveryThe | None = None, *, seed: int = 1) -> MethodRow:
     )
 
 
-def timeless(row: MethodRow) -> MethodRow:
-    return replace(row, writing_words_per_second=1.0, reading_words_per_second=1.0)
-
-
 def test_any_scheme_can_be_measured() -> None:
     """Bits, errors, exchanged words and means between 0 and 1."""
     row = measured()
@@ -80,10 +79,47 @@ def test_bits_that_are_not_read_are_errors() -> None:
 
 
 def test_the_same_seed_gives_the_same_row() -> None:
-    """Only the clock differs, and a row survives being written down."""
+    """And a row survives being written down."""
     row = measured()
-    assert timeless(measured()) == timeless(row) != timeless(measured(seed=2))
+    assert measured() == row != measured(seed=2)
     assert row_from(json.loads(json.dumps(row_json(row)))) == row
+
+
+@pytest.mark.parametrize("budget", [0, 1, 5, 1000])
+def test_a_budget_is_kept_and_spread(budget: int) -> None:
+    """As many bits as allowed or as there is room for, all read right, and no more words exchanged than bits written."""
+    full = measured()
+    row = compare(
+        FakeEngine(), CORPUS, writer=EveryThe(), reader=EveryThe(), sentences=40, seed=1, budgets=(budget, budget)
+    )
+    assert row.bits_of_parts == tuple(min(budget, room) for room in full.bits_of_parts)
+    assert (row.bits, row.bit_errors) == (sum(row.bits_of_parts), 0)
+    assert row.substituted <= min(row.bits, full.substituted)
+
+
+def test_bits_lost_within_a_budget_are_errors() -> None:
+    """A reader who misses a site looks for the bits at others."""
+    forgetful = EveryThe(forgets=9)
+    row = compare(FakeEngine(), CORPUS, writer=EveryThe(), reader=forgetful, sentences=40, seed=1, budgets=(9, 9))
+    assert row.bit_errors > 0
+
+
+@pytest.mark.parametrize(("count", "places"), [(0, 0), (0, 7), (1, 1), (3, 7), (7, 7), (2, 101)])
+def test_places_are_chosen_evenly(count: int, places: int) -> None:
+    """Different ones, in order, and no two gaps differ by more than one."""
+    found = evenly(count, places)
+    assert len(found) == len(set(found)) == count
+    assert found == sorted(found)
+    gaps = [later - earlier for earlier, later in itertools.pairwise(found)]
+    assert not gaps or max(gaps) - min(gaps) <= 1
+
+
+def test_equal_payload_stands_beside_the_reference() -> None:
+    """Each set's own row first, then what rivals make of as many bits."""
+    row = measured()
+    text = equal_payload_table("every-the", [row], [replace(row, method="rival", bits=7)])
+    assert [line.split("|")[2].strip() for line in text.splitlines()[4:]] == ["every-the", "rival"]
+    assert equal_payload_table("absent", [row], [row]).count("IMDB") == 0
 
 
 def test_our_own_schemes_lose_nothing() -> None:

@@ -12,7 +12,7 @@ import typer
 from lexprint.cli import console, evaluate_all, evaluate_attacks, evaluate_human, evaluate_quality, evaluate_rivals
 from lexprint.cli.console import progress, say
 from lexprint.cli.files import write_bytes
-from lexprint.cli.measuring import DATA, SETS, listed, open_checkpoint, report
+from lexprint.cli.measuring import CACHE, DATA, SETS, listed, open_checkpoint, remembering, report
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def watermark(
     profile: str | None = console.PROFILE,
     threads: int = console.THREADS,
     batch_size: int = console.BATCH_SIZE,
+    cache: Path | None = CACHE,
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
 ) -> None:
     """Payload, bit errors, SR, SS and recovered words on running text, beside the paper's figures.
@@ -110,12 +111,12 @@ def watermark(
     """
     from lexprint.evaluation import datasets
     from lexprint.evaluation.disturbances import DISTURBANCES
+    from lexprint.evaluation.sides import substituter_of
     from lexprint.evaluation.watermark import (
         Experiment,
         disturbance_table,
         example_list,
         measure,
-        new_substituter,
         row_from,
         row_json,
         table,
@@ -123,11 +124,17 @@ def watermark(
 
     gaps = _numbers(listed(gap))
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
-    engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
+    checkpoint = open_checkpoint("watermark", output)
+    engine = console.build_engine(
+        settings=settings,
+        profile=profile,
+        threads=threads,
+        batch_size=batch_size,
+        cache=remembering(checkpoint, cache),
+    )
     experiment = Experiment(
         sentences=sentences, seed=seed, examples=examples, disturbances=DISTURBANCES if disturb else {}
     )
-    checkpoint = open_checkpoint("watermark", output)
 
     def row_of(corpus: Corpus, one: int, title: str, memories: dict[str, Substituter]) -> Row:
         def measured() -> dict[str, object]:
@@ -139,7 +146,7 @@ def watermark(
 
     rows = []
     for number, corpus in enumerate(corpora, start=1):
-        memories = {"writer": new_substituter(engine), "reader": new_substituter(engine)}
+        memories = {"writer": substituter_of(engine, "writer"), "reader": substituter_of(engine, "reader")}
         title = f"{number}/{len(corpora)} {corpus.title}"
         rows += [row_of(corpus, one, f"{title}, f = {one}", memories) for one in gaps]
     rows.sort(key=lambda row: gaps.index(row.gap))
@@ -176,6 +183,7 @@ def tracing(
     output: Path | None = typer.Option(
         None, "--output", metavar="FOLDER", help="Folder for tracing.json, tracing.md and tracing.svg."
     ),
+    cache: Path | None = CACHE,
     threads: int = console.THREADS,
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
 ) -> None:
@@ -184,8 +192,8 @@ def tracing(
     from lexprint.evaluation.attacks import ATTACKS
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
-    engine = console.build_engine(threads=threads)
     checkpoint = open_checkpoint("tracing", output)
+    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
     common = f"{engine.fingerprint} {words} {seed}"
 
     def record_of(name: str, text: str) -> DocumentRecord:

@@ -11,7 +11,18 @@ import typer
 from lexprint.cli import console
 from lexprint.cli.console import progress, say
 from lexprint.cli.files import write_bytes
-from lexprint.cli.measuring import AS_JSON, AWT, DATA, SETS, listed, open_checkpoint, report, with_awt
+from lexprint.cli.measuring import (
+    AS_JSON,
+    AWT,
+    CACHE,
+    DATA,
+    SETS,
+    listed,
+    open_checkpoint,
+    remembering,
+    report,
+    with_awt,
+)
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,6 +55,7 @@ def attacks(
     output: Path | None = typer.Option(
         None, "--output", metavar="FOLDER", help="Folder for attacks.json, attacks.md and attacks.svg."
     ),
+    cache: Path | None = CACHE,
     threads: int = console.THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
@@ -52,7 +64,8 @@ def attacks(
     from lexprint.evaluation.tracing import pieces
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
-    engine = console.build_engine(threads=threads)
+    checkpoint = open_checkpoint("attacks", output)
+    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
     texts = {
         f"{corpus.name} {number}": text
         for corpus in corpora
@@ -61,7 +74,6 @@ def attacks(
     if not texts:
         raise InputError(f"no set has {words} words", needed="a smaller number of --words")
     issuers = measuring.issuers(engine, with_awt(listed(schemes), awt), trained=awt)
-    checkpoint = open_checkpoint("attacks", output)
     # What a leak is copied into is another document, or one like it from the end of the first set.
     others = {name: next((text for each, text in texts.items() if each != name), "") for name in texts}
     tail = corpora[0].text[-8 * words :]

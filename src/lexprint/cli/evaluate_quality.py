@@ -11,7 +11,18 @@ import typer
 from lexprint.cli import console
 from lexprint.cli.console import progress, say
 from lexprint.cli.files import write_bytes
-from lexprint.cli.measuring import AS_JSON, AWT, DATA, SETS, listed, open_checkpoint, report, with_awt
+from lexprint.cli.measuring import (
+    AS_JSON,
+    AWT,
+    CACHE,
+    DATA,
+    SETS,
+    listed,
+    open_checkpoint,
+    remembering,
+    report,
+    with_awt,
+)
 
 if TYPE_CHECKING:
     from lexprint.evaluation.confidence import Figure
@@ -45,6 +56,7 @@ def quality(
     output: Path | None = typer.Option(
         None, "--output", metavar="FOLDER", help="Folder for quality.json, quality.md and quality.svg."
     ),
+    cache: Path | None = CACHE,
     threads: int = console.THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
@@ -53,10 +65,10 @@ def quality(
     from lexprint.evaluation.confidence import Figure
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
-    engine = console.build_engine(threads=threads)
+    checkpoint = open_checkpoint("quality", output)
+    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
     present = bench.judges(engine, listed(judges))
     chosen = measuring.markers(engine, with_awt(listed(schemes), awt), trained=awt)
-    checkpoint = open_checkpoint("quality", output)
 
     def marked_by(marker: Marker, corpus: Corpus, label: str) -> MarkedSet:
         def mark() -> dict[str, Any]:

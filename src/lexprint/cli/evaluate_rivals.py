@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,15 +12,31 @@ import typer
 from lexprint.cli import console
 from lexprint.cli.console import progress, say
 from lexprint.cli.files import write_bytes
-from lexprint.cli.measuring import AS_JSON, AWT, DATA, OUTPUT, SETS, listed, machine, open_checkpoint, report, with_awt
+from lexprint.cli.measuring import (
+    AS_JSON,
+    AWT,
+    CACHE,
+    DATA,
+    OUTPUT,
+    SETS,
+    listed,
+    machine,
+    open_checkpoint,
+    remembering,
+    report,
+    with_awt,
+)
 
 if TYPE_CHECKING:
     from lexprint.engine import Engine
     from lexprint.evaluation.ablations import AblationRow
+    from lexprint.evaluation.checkpoint import Checkpoint
     from lexprint.evaluation.datasets import Corpus
 
 RECENT_STEPS = 50  # of training, that its last figures are the means of
 METHODS = ("topkara", "hao", "paper", "lexprint")
+REFERENCE = "lexprint"  # whose payload the rivals that can write less are measured at, too
+THINNED = ("topkara", "hao")
 
 SENTENCES = typer.Option(300, "--sentences", min=1, help="Sentences of at least five words, from each set.")
 SEED = typer.Option(1, "--seed", help="Seed of the random bits and the choice of examples.")
@@ -46,6 +62,7 @@ def rivals(
     seed: int = SEED,
     examples: int = EXAMPLES,
     output: Path | None = OUTPUT,
+    cache: Path | None = CACHE,
     threads: int = console.THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
@@ -56,14 +73,15 @@ def rivals(
 
     folder = datasets.data_folder(data)
     corpora = datasets.corpora(folder, listed(sets))
-    engine = console.build_engine(threads=threads)
+    checkpoint = open_checkpoint("rivals", output)
+    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
     names = with_awt(listed(methods), awt)
     schemes(engine, names, trained=awt)  # a wrong name, or WordNet missing, is better known now than in an hour
-    checkpoint = open_checkpoint("rivals", output)
 
-    def measured(corpus: Corpus, name: str) -> comparison.MethodRow:
+    def measured(corpus: Corpus, name: str, budgets: Sequence[int] = ()) -> comparison.MethodRow:
         def measure() -> dict[str, object]:
-            (writer,), (reader,) = schemes(engine, [name], trained=awt), schemes(engine, [name], trained=awt)
+            (writer,) = schemes(engine, [name], side="writer", trained=awt)
+            (reader,) = schemes(engine, [name], side="reader", trained=awt)
             with progress(f"{corpus.title}, {name}") as on_progress:
                 row = comparison.compare(
                     engine,
@@ -72,24 +90,34 @@ def rivals(
                     reader=reader,
                     sentences=sentences,
                     seed=seed,
-                    examples=examples,
+                    examples=0 if budgets else examples,
+                    budgets=budgets,
                     on_progress=on_progress,
                 )
             return comparison.row_json(row)
 
-        asked = f"{engine.fingerprint} {corpus.name} {name} {sentences} {seed} {examples} {awt}"
+        asked = f"{engine.fingerprint} {corpus.name} {name} {sentences} {seed} {examples} {awt} {list(budgets)}"
         return comparison.row_from(checkpoint.once(asked, measure))
 
     rows = [measured(corpus, name) for name in names for corpus in corpora]
+    budgets = {row.title: row.bits_of_parts for row in rows if row.method == REFERENCE}
+    thinned = [
+        measured(corpus, name, budgets[corpus.title])
+        for name in THINNED
+        for corpus in corpora
+        if name in names and any(budgets.get(corpus.title, ()))
+    ]
     if any(corpus.name == "wikitext2" for corpus in corpora) and has_published_blocks(folder):
         rows.append(comparison.score_published(engine, published_blocks(folder), sentences=sentences))
     unmarked = {
         corpus.title: comparison.originals(corpus, sentences=sentences, seed=seed, count=examples) for corpus in corpora
     }
-    tables = [comparison.comparison_tables(rows), comparison.example_lists(unmarked, rows)]
+    equal = comparison.equal_payload_table(REFERENCE, rows, thinned) if thinned else ""
+    tables = [comparison.comparison_tables(rows), equal, comparison.example_lists(unmarked, rows)]
     result = {
         **_circumstances("rivals", engine, sentences=sentences, seed=seed),
         "rows": [comparison.row_json(row) for row in rows],
+        "equal_payload": [comparison.row_json(row) for row in thinned],
         "unmarked": unmarked,
     }
     report(context, result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
@@ -106,20 +134,22 @@ def ablations(
     seed: int = SEED,
     examples: int = EXAMPLES,
     output: Path | None = OUTPUT,
+    cache: Path | None = CACHE,
     threads: int = console.THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
     """Bits and words lost without the synchronicity test, and without the substitutability test."""
     from lexprint.evaluation import ablations as measuring
 
-    engine = console.build_engine(threads=threads)
+    checkpoint = open_checkpoint("ablations", output)
+    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
     names = [
         f"{profile}{suffix}"
         for profile in listed(profiles)
         for suffix in ("", "-without-synchronicity", "-without-substitutability")
     ]
-    rows, done = _ablation_rows(
-        "ablations",
+    rows = _ablation_rows(
+        checkpoint,
         engine,
         names,
         data=data,
@@ -127,7 +157,6 @@ def ablations(
         sentences=sentences,
         seed=seed,
         examples=examples,
-        output=output,
     )
     tables = [measuring.ablation_table(rows), measuring.failure_list(rows)]
     result = {
@@ -135,7 +164,7 @@ def ablations(
         "rows": [measuring.row_json(row) for row in rows],
     }
     report(context, result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
-    done()
+    checkpoint.done()
     _say_circumstances(engine, sentences=sentences, seed=seed)
 
 
@@ -147,15 +176,17 @@ def recoverability(
     sentences: int = SENTENCES,
     seed: int = SEED,
     output: Path | None = OUTPUT,
+    cache: Path | None = CACHE,
     threads: int = console.THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
     """Share of the substituted words that the masked LM puts back, beside the paper's."""
     from lexprint.evaluation import ablations as measuring
 
-    engine = console.build_engine(threads=threads)
-    rows, done = _ablation_rows(
-        "recoverability",
+    checkpoint = open_checkpoint("recoverability", output)
+    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
+    rows = _ablation_rows(
+        checkpoint,
         engine,
         listed(profiles),
         data=data,
@@ -163,14 +194,13 @@ def recoverability(
         sentences=sentences,
         seed=seed,
         examples=0,
-        output=output,
     )
     result = {
         **_circumstances("recoverability", engine, sentences=sentences, seed=seed),
         "rows": [measuring.row_json(row) for row in rows],
     }
     report(context, result, measuring.recovery_table(rows), output=output, as_json=as_json)
-    done()
+    checkpoint.done()
     _say_circumstances(engine, sentences=sentences, seed=seed)
 
 
@@ -211,7 +241,7 @@ def train_awt(
 
 
 def _ablation_rows(
-    experiment: str,
+    checkpoint: Checkpoint,
     engine: Engine,
     names: Sequence[str],
     *,
@@ -220,18 +250,16 @@ def _ablation_rows(
     sentences: int,
     seed: int,
     examples: int,
-    output: Path | None,
-) -> tuple[list[AblationRow], Callable[[], None]]:
-    """Rows of all sets and schemes, and what to call once they are written."""
+) -> list[AblationRow]:
     from lexprint.evaluation import ablations as measuring, datasets
     from lexprint.evaluation.schemes import blind_schemes
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
-    checkpoint = open_checkpoint(experiment, output)
 
     def measured(corpus: Corpus, name: str) -> AblationRow:
         def measure() -> dict[str, object]:
-            (writer,), (reader,) = blind_schemes(engine, [name]), blind_schemes(engine, [name])
+            (writer,) = blind_schemes(engine, [name], side="writer")
+            (reader,) = blind_schemes(engine, [name], side="reader")
             with progress(f"{corpus.title}, {name}") as on_progress:
                 row = measuring.ablate(
                     engine,
@@ -249,7 +277,7 @@ def _ablation_rows(
         return measuring.row_from(checkpoint.once(asked, measure))
 
     blind_schemes(engine, names)  # a wrong name is better known now than in an hour
-    return [measured(corpus, name) for corpus in corpora for name in names], checkpoint.done
+    return [measured(corpus, name) for corpus in corpora for name in names]
 
 
 def _circumstances(experiment: str, engine: Engine, *, sentences: int, seed: int) -> dict[str, object]:

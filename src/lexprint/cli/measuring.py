@@ -22,11 +22,14 @@ DATA = typer.Option(None, "--data", metavar="FOLDER", help="Folder with the data
 SETS = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are.")
 OUTPUT = typer.Option(None, "--output", metavar="FOLDER", help="Folder for the tables, as JSON and as Markdown.")
 AWT = typer.Option(None, "--awt", metavar="FILE", help="A trained AWT, to be measured too.")
+CACHE = typer.Option(
+    None, "--cache", metavar="FILE", help="Keep the models' answers there for other tables; else LEXPRINT_CACHE."
+)
 AS_JSON = typer.Option(False, "--json", help="Print JSON instead of Markdown.")
 
 
 # What changes no figure, or is another on every machine.
-UNSAID = frozenset({"data", "output", "folder", "threads", "batch_size", "as_json"})
+UNSAID = frozenset({"data", "output", "folder", "threads", "batch_size", "cache", "as_json"})
 
 
 def report(
@@ -84,6 +87,11 @@ def open_checkpoint(name: str, output: Path | None) -> Checkpoint:
         return Checkpoint(None)
     _make(output)
     return Checkpoint(output / f"{name}.partial.jsonl")
+
+
+def remembering(checkpoint: Checkpoint, cache: Path | None) -> Path | None:
+    """The file for models' answers: the one that was named, or one that lasts until the table is written."""
+    return cache if cache is not None or "LEXPRINT_CACHE" in os.environ else checkpoint.answers
 
 
 def listed(given: list[str]) -> list[str]:

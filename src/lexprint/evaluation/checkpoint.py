@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from lexprint.evaluation.sides import answer_files
 
 
 class Checkpoint:
@@ -28,10 +31,23 @@ class Checkpoint:
                     file.write(f"\n{json.dumps([key, self._known[key]])}\n")  # the first ends a torn line
         return self._known[key]
 
+    @property
+    def answers(self) -> Path | None:
+        """Where models' answers may be kept as long as the table is not written."""
+        return None if self._path is None else self._path.with_suffix(".answers")
+
     def done(self) -> None:
         """The table is written: nothing is left to go on with."""
-        if self._path is not None:
+        if self._path is not None and self.answers is not None:
             self._path.unlink(missing_ok=True)
+            forget(self.answers)
+
+
+def forget(answers: Path) -> None:
+    """Remove the files in which models' answers were kept."""
+    for path in answer_files(answers):
+        with suppress(OSError):  # some systems keep what is open
+            path.unlink(missing_ok=True)
 
 
 def _lines(path: Path) -> list[tuple[str, Any]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from random import Random
-from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
@@ -78,8 +77,7 @@ class MethodRow(BitRates):
     substituted: int  # words that were exchanged
     entailment: Means
     similarity: Means
-    writing_words_per_second: float | None  # None: somebody else's output
-    reading_words_per_second: float | None
+    bits_of_parts: tuple[int, ...] = field(default=(), repr=False)
     examples: tuple[str, ...] = field(default=(), repr=False)  # the same sentences for every method, in Markdown
 
 
@@ -89,6 +87,7 @@ class _Part:
 
     document: Document
     marked: MarkedText
+    written: tuple[int, ...]
     read: tuple[int, ...]
 
 
@@ -101,22 +100,24 @@ def compare(
     sentences: int,
     seed: int,
     examples: int = 0,
+    budgets: Sequence[int] = (),
     on_progress: OnProgress | None = None,
 ) -> MethodRow:
-    """Write random bits to the first sentences of a set, read them as another would, and judge the sentences."""
+    """Write random bits to the first sentences of a set, read them as another would, and judge the sentences.
+
+    `budgets` are the bits that each part may carry; without them it is given as many as there is room for.
+    """
     texts = parts(corpus, sentences=sentences)
     chooser = Random(f"{seed} {corpus.name}")
-    done, writing, reading = [], 0.0, 0.0
+    done = []
     for number, text in enumerate(texts, start=1):
         document = segment(text)
         bits = chooser.choices((0, 1), k=document.word_count)
-        begun = perf_counter()
-        marked = writer.embed(text, bits)
-        written = perf_counter()
-        read = reader.extract(marked.text)
-        writing += written - begun
-        reading += perf_counter() - written
-        done.append(_Part(document, marked, read))
+        if budgets:
+            done.append(_within_budget(document, bits, writer, reader, budget=budgets[number - 1]))
+        else:
+            marked = writer.embed(text, bits)
+            done.append(_Part(document, marked, marked.bits, reader.extract(marked.text)))
         if on_progress:
             on_progress(number, len(texts))
     pairs = [pair for part in done for pair in sentence_pairs(part.document, part.marked)]
@@ -126,15 +127,42 @@ def compare(
         method=writer.name,
         sentences=len(pairs),
         words=words,
-        bits=sum(len(part.marked.bits) for part in done),
-        bit_errors=sum(bit_errors(part.marked.bits, part.read) for part in done),
+        bits=sum(len(part.written) for part in done),
+        bit_errors=sum(bit_errors(part.written, part.read) for part in done),
         substituted=sum(len(part.marked.edits) for part in done),
         entailment=entailment_means(engine.entailment, pairs),
         similarity=similarity_means(engine.sentence_encoder, pairs),
-        writing_words_per_second=words / writing,
-        reading_words_per_second=words / reading,
+        bits_of_parts=tuple(len(part.written) for part in done),
         examples=_examples(done, seed=seed, count=examples),
     )
+
+
+def _within_budget(
+    document: Document, bits: Sequence[int], writer: MarkingScheme, reader: MarkingScheme, *, budget: int
+) -> _Part:
+    """So many bits, spread evenly over the sites; every other site is told to say what it says anyway.
+
+    That leaves those alone with any scheme whose words say something before they are marked, as synonyms do. The reader knows
+    how many sites there are, and how many bits, so also which ones carry them.
+    """
+    said = list(writer.extract(document.text))
+    carrying = evenly(min(budget, len(said)), len(said))
+    written = tuple(bits[: len(carrying)])
+    for site, bit in zip(carrying, written, strict=True):
+        said[site] = bit
+    marked = writer.embed(document.text, said)
+    read = reader.extract(marked.text)
+    found = evenly(len(written), len(read)) if len(read) >= len(written) else range(len(read))
+    return _Part(document, marked, written, tuple(read[site] for site in found))
+
+
+def evenly(count: int, places: int) -> list[int]:
+    """So many of the places, as far from each other as they can be.
+
+    >>> evenly(3, 12)
+    [2, 6, 10]
+    """
+    return [(2 * number + 1) * places // (2 * count) for number in range(count)]
 
 
 def score_published(engine: Engine, blocks: Sequence[Block], *, sentences: int) -> MethodRow:
@@ -157,8 +185,6 @@ def score_published(engine: Engine, blocks: Sequence[Block], *, sentences: int) 
         substituted=sum(block.substituted for block in taken),
         entailment=entailment_means(engine.entailment, pairs),
         similarity=similarity_means(engine.sentence_encoder, pairs),
-        writing_words_per_second=None,
-        reading_words_per_second=None,
     )
 
 
@@ -182,7 +208,7 @@ def sentence_pairs(document: Document, marked: MarkedText) -> list[tuple[str, st
 
 def originals(corpus: Corpus, *, sentences: int, seed: int, count: int) -> tuple[str, ...]:
     """The sentences that serve as examples, unmarked."""
-    unmarked = [_Part(segment(text), MarkedText(text, (), ()), ()) for text in parts(corpus, sentences=sentences)]
+    unmarked = [_Part(segment(text), MarkedText(text, (), ()), (), ()) for text in parts(corpus, sentences=sentences)]
     return _examples(unmarked, seed=seed, count=count)
 
 
@@ -226,7 +252,8 @@ def row_from(data: Mapping[str, Any]) -> MethodRow:
     """The row that `row_json` wrote down."""
     means = {name: Means(**data[name]) for name in ("entailment", "similarity")}
     kept = {one.name: data[one.name] for one in fields(MethodRow)}
-    return MethodRow(**{**kept, **means, "examples": tuple(data["examples"])})
+    lists = {name: tuple(data[name]) for name in ("bits_of_parts", "examples")}
+    return MethodRow(**{**kept, **means, **lists})
 
 
 def comparison_tables(rows: Sequence[MethodRow]) -> str:
@@ -260,7 +287,6 @@ def _metric_table(metric: str, rows: Sequence[MethodRow], name: str) -> str:
 
 def _figures_table(rows: Sequence[MethodRow]) -> str:
     header = ["method", "set", "sentences", "words", "bits", "bpw", "BER", "exchanged", "SR", "SS"]
-    header += ["writes words/s", "reads words/s"]
     body = [
         [
             row.method,
@@ -271,12 +297,33 @@ def _figures_table(rows: Sequence[MethodRow]) -> str:
             str(row.substituted),
             _figure(row.entailment.all),
             _figure(row.similarity.all),
-            _figure(row.writing_words_per_second, places=0),
-            _figure(row.reading_words_per_second, places=0),
         ]
         for row in rows
     ]
     return markdown_table(header, body)
+
+
+def equal_payload_table(reference: str, rows: Sequence[MethodRow], thinned: Sequence[MethodRow]) -> str:
+    """The reference beside rivals that were let write as many bits as it did; set by set."""
+    own = [row for row in rows if row.method == reference]
+    header = ["set", "method", "bits", "bpw", "BER", "exchanged", "SR", "SR, all", "SS", "SS, all"]
+    body = [
+        [
+            row.title,
+            row.method,
+            str(row.bits),
+            f"{row.bits_per_word:.3f}",
+            f"{row.bit_error_rate:.4f}",
+            str(row.substituted),
+            *map(_figure, (row.entailment.changed, row.entailment.all, row.similarity.changed, row.similarity.all)),
+        ]
+        for one in own
+        for row in (one, *(other for other in thinned if other.title == one.title))
+    ]
+    return (
+        f"At equal payload: each rival writes, to every text of {PART} sentences, no more bits than {reference} did, "
+        f"spread evenly over its sites:\n\n{markdown_table(header, body)}"
+    )
 
 
 def _figure(value: float | None, *, places: int = 4) -> str:

@@ -1,6 +1,6 @@
 """Ways of marking by name: lexprint's own, with any gap and without either test, and its rivals.
 
-`lexprint` and `paper` are profiles; `paper-f2` skips two words after a site, `paper-without-synchronicity` and
+`lexprint`, `paper` and `dense` are profiles; `paper-f2` skips two words after a site, `paper-without-synchronicity` and
 `paper-without-substitutability` lack a test. `topkara` and `hao` need WordNet, `awt` a file that was trained.
 """
 
@@ -18,6 +18,7 @@ from lexprint.evaluation.marked_text import MarkedText, MarkingScheme
 from lexprint.evaluation.rivals.hao import HaoCode, word_frequency
 from lexprint.evaluation.rivals.synonym_code import SynonymScheme
 from lexprint.evaluation.rivals.topkara import TopkaraCode
+from lexprint.evaluation.sides import Side, substituter_of
 from lexprint.evaluation.synonyms import thesaurus, wordnet_folder
 from lexprint.settings import Settings, find_profile
 from lexprint.substitution.substituter import Substituter
@@ -34,10 +35,13 @@ from lexprint.watermark.scheme import (
 __all__ = ["BlindScheme", "MarkedText", "MarkingScheme", "blind_schemes", "hao", "schemes", "topkara"]
 
 _OWN = re.compile(
-    r"(?P<profile>lexprint|paper)(?:-f(?P<gap>[1-9]))?(?:-without-(?P<test>synchronicity|substitutability))?"
+    r"(?P<profile>lexprint|paper|dense)(?:-f(?P<gap>[1-9]))?(?:-without-(?P<test>synchronicity|substitutability))?"
 )
 
-KNOWN = "topkara, hao, awt, lexprint, paper, the latter two also with -f2 or -f3, -without-synchronicity or -without-substitutability"
+KNOWN = (
+    "topkara, hao, awt, lexprint, paper, dense, the latter three also with -f2 or -f3, -without-synchronicity or "
+    "-without-substitutability"
+)
 
 
 @dataclass(frozen=True)
@@ -55,20 +59,22 @@ class BlindScheme:
         return extract(segment(text), self.scheme).bits
 
 
-def schemes(engine: Engine, names: Sequence[str], *, trained: Path | None = None) -> list[MarkingScheme]:
+def schemes(
+    engine: Engine, names: Sequence[str], *, side: Side = "writer", trained: Path | None = None
+) -> list[MarkingScheme]:
     """A way of marking for each name; `trained` is the file of AWT.
 
     Those of one call and profile share what the models said; call again for a reader who knows nothing of the writer.
     """
     substituters: dict[str, Substituter] = {}
     rivals: dict[str, Callable[[], MarkingScheme]] = {"topkara": topkara, "hao": hao, "awt": lambda: awt(trained)}
-    return [rivals[name]() if name in rivals else _blind(engine, name, substituters) for name in names]
+    return [rivals[name]() if name in rivals else _blind(engine, name, side, substituters) for name in names]
 
 
-def blind_schemes(engine: Engine, names: Sequence[str]) -> list[BlindScheme]:
+def blind_schemes(engine: Engine, names: Sequence[str], *, side: Side = "writer") -> list[BlindScheme]:
     """The same for our own alone, whose sites can be looked at."""
     substituters: dict[str, Substituter] = {}
-    return [_blind(engine, name, substituters) for name in names]
+    return [_blind(engine, name, side, substituters) for name in names]
 
 
 @cache
@@ -92,7 +98,7 @@ def awt(trained: Path | None) -> MarkingScheme:
     return load(trained)
 
 
-def _blind(engine: Engine, name: str, substituters: dict[str, Substituter]) -> BlindScheme:
+def _blind(engine: Engine, name: str, side: Side, substituters: dict[str, Substituter]) -> BlindScheme:
     found = _OWN.fullmatch(name)
     if found is None:
         raise InputError(f"there is no way of marking called {name}", needed=KNOWN)
@@ -100,7 +106,7 @@ def _blind(engine: Engine, name: str, substituters: dict[str, Substituter]) -> B
     gap = int(found["gap"]) if found["gap"] else profile.watermark.gap
     settings = replace(profile, watermark=replace(profile.watermark, gap=gap))
     if profile.profile not in substituters:
-        substituters[profile.profile] = Substituter(engine.masked_lm, engine.entailment, settings.substitution)
+        substituters[profile.profile] = substituter_of(engine, side, settings=settings)
     scheme = paper_scheme(
         substituters[profile.profile], fingerprint=_fingerprint(engine, settings), settings=settings.watermark
     )

@@ -1,19 +1,16 @@
-"""The watermark on running text: payload, errors, meaning and recovery, beside the paper's figures.
-
-Speed is kept too, but not shown: with several gaps, much of what the second one asks is known from the first.
-"""
+"""The watermark on running text: payload, errors, meaning and recovery, beside the paper's figures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from random import Random
-from time import perf_counter
 from typing import Any
 
 from lexprint.engine import Engine
 from lexprint.evaluation.datasets import Corpus, first_sentences, is_long
 from lexprint.evaluation.metrics import BitRates, Means, bit_errors, entailment_means, mean_of, share, similarity_means
+from lexprint.evaluation.sides import substituter_of
 from lexprint.evaluation.tables import markdown_table
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
@@ -79,8 +76,6 @@ class Row(BitRates):
     similarity: Means
     substituted: int  # words that were exchanged
     recovered: int  # of those, words that recovery put back
-    writing_words_per_second: float
-    reading_words_per_second: float
     disturbed_bit_errors: Mapping[str, int] = field(default_factory=dict)
     examples: tuple[Example, ...] = field(default=(), repr=False)
 
@@ -112,13 +107,11 @@ def measure(
     document = segment(first_sentences(corpus.text, experiment.sentences))
     on_words = counting(2 * document.word_count, on_progress)
     bits = Random(f"{experiment.seed} {corpus.name} {gap}").choices((0, 1), k=document.word_count)
-    begun = perf_counter()
-    marked = embed_unchecked(document, bits, scheme_with(engine, gap, writer), on_words=on_words)
-    written = perf_counter()
-    reading_scheme = scheme_with(engine, gap, reader)
+    writing_scheme = scheme_with(engine, gap, writer or substituter_of(engine, "writer"))
+    reading_scheme = scheme_with(engine, gap, reader or substituter_of(engine, "reader"))
+    marked = embed_unchecked(document, bits, writing_scheme, on_words=on_words)
     copy = segment(marked.text)
     reading = extract(copy, reading_scheme, on_words=on_words)
-    read = perf_counter()
     originals = [site.word for site in marked.sites]
     exchanged = [index for index, bit in enumerate(marked.bits) if marked.sites[index].bit != bit]
     guesses = recover(copy, reading.sites, engine.masked_lm).words
@@ -135,8 +128,6 @@ def measure(
         similarity=similarity_means(engine.sentence_encoder, pairs),
         substituted=len(exchanged),
         recovered=sum(guesses[index : index + 1] == (originals[index],) for index in exchanged),
-        writing_words_per_second=document.word_count / (written - begun),
-        reading_words_per_second=document.word_count / (read - written),
         disturbed_bit_errors={
             name: bit_errors(marked.bits, extract(segment(disturb(marked.text)), reading_scheme).bits)
             for name, disturb in experiment.disturbances.items()
@@ -145,15 +136,9 @@ def measure(
     )
 
 
-def new_substituter(engine: Engine) -> Substituter:
-    """One that remembers nothing."""
-    return Substituter(engine.masked_lm, engine.entailment, engine.settings.substitution)
-
-
-def scheme_with(engine: Engine, gap: int, substituter: Substituter | None = None) -> Scheme:
+def scheme_with(engine: Engine, gap: int, substituter: Substituter) -> Scheme:
     """The engine's scheme with another gap, and nothing remembered but by the substituter."""
     settings = replace(engine.settings, watermark=replace(engine.settings.watermark, gap=gap))
-    substituter = substituter or new_substituter(engine)
     fingerprint = replace(engine, settings=settings).fingerprint
     return paper_scheme(substituter, fingerprint=fingerprint, settings=settings.watermark)
 
@@ -291,6 +276,4 @@ def _means(rows: Sequence[Row]) -> Iterator[Row]:
             similarity=mean_of([row.similarity for row in group]),
             substituted=sum(row.substituted for row in group),
             recovered=sum(row.recovered for row in group),
-            writing_words_per_second=words / sum(row.words / row.writing_words_per_second for row in group),
-            reading_words_per_second=words / sum(row.words / row.reading_words_per_second for row in group),
         )
