@@ -1,5 +1,6 @@
 """Payloads under a key: found again with few sites, and never where none was written."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from itertools import product
@@ -46,7 +47,8 @@ def observations(
 
 
 def coins(random: Random, count: int) -> list[Observation]:
-    return [Observation(random.randbytes(8), random.getrandbits(1)) for _ in range(count)]
+    """Sites where nothing was written; some weigh more than others."""
+    return [Observation(random.randbytes(8), random.getrandbits(1), random.randint(1, 5)) for _ in range(count)]
 
 
 @given(st.text(alphabet="ABCXYZ0123456789-", min_size=1, max_size=12) | st.text(min_size=1, max_size=4), st.randoms())
@@ -99,12 +101,36 @@ def test_every_try_adds_to_the_chance_of_error() -> None:
     assert ring.chance_of_error == pytest.approx(4 * alone.chance_of_error)
 
 
-@pytest.mark.parametrize(("readable", "agreeing", "bits"), [(1, 1, 1), (6, 5, 2), (9, 7, 3), (10, 10, 4)])
-def test_the_bound_is_the_exact_tail_of_all_messages(readable: int, agreeing: int, bits: int) -> None:
+@pytest.mark.parametrize(
+    ("weights", "disagreeing", "bits"),
+    [
+        ((1,), 0, 1),
+        ((1,) * 6, 1, 2),
+        ((1, 1, 2, 3, 3, 5, 8), 4, 3),
+        ((7, 7, 2, 2, 2, 2, 1, 1), 6, 0),
+        ((2,) * 10, 3, 4),
+    ],
+)
+def test_the_bound_is_the_exact_tail_of_all_messages(weights: tuple[int, ...], disagreeing: int, bits: int) -> None:
     """Counted here over every outcome of so many coins."""
-    hits = sum(sum(outcome) >= agreeing for outcome in product((0, 1), repeat=readable))
-    expected = min(Fraction(1), 3 * 2**bits * Fraction(hits, 2**readable))
-    assert chance_of_error(agreeing, readable, bits=bits, tries=3) == float(expected)
+    outcomes = product((0, 1), repeat=len(weights))
+    hits = sum(sum(map(int.__mul__, outcome, weights)) <= disagreeing for outcome in outcomes)
+    expected = min(Fraction(1), 3 * 2**bits * Fraction(hits, 2 ** len(weights)))
+    assert chance_of_error(disagreeing, weights, bits=bits, tries=3) == pytest.approx(float(expected), rel=1e-12)
+
+
+def test_equal_weights_are_none() -> None:
+    """If all sites weigh the same, what they weigh does not matter; the bound is the binomial one."""
+    for wrong in (0, 3, 20):
+        bound = chance_of_error(wrong, [1] * 60, bits=16)
+        assert bound == pytest.approx(min(1.0, 2**16 * binom.cdf(wrong, 60, 0.5)))
+        assert chance_of_error(5 * wrong, [5] * 60, bits=16) == bound
+
+
+def test_no_chance_is_called_nil() -> None:
+    """Of thousands of labels that all agree, the smallest number is told; and half of them agree by chance."""
+    assert 0.0 < chance_of_error(0, [1, 2] * 2000, bits=16) < 1e-280
+    assert chance_of_error(3000, [1, 2] * 2000, bits=0) == pytest.approx(0.5, abs=0.02)
 
 
 def test_a_message_agrees_with_what_it_did_not_write_like_coins() -> None:
@@ -173,6 +199,23 @@ def test_power(sites: int, error_rate: float, erased: float, share: float) -> No
     assert right >= share * trials
 
 
+def test_weights_are_worth_bits() -> None:
+    """Where it is known which sites are often misread, payloads are found that equal weights do not find."""
+    random = Random(15)
+    found = {"weighed": 0, "equal": 0}
+    for _ in range(40):
+        number = random.getrandbits(16)
+        frame = frame_number(number, bits=16)
+        sure = [replace(one, weight=4) for one in observations(random, frame, sites=40, error_rate=0.02)]
+        seen = sure + observations(random, frame, sites=30, error_rate=0.25)
+        for name, read in (("weighed", seen), ("equal", [replace(one, weight=1) for one in seen])):
+            decoded = decode(read, [KEY], forms=[Form("number", 16)])
+            assert decoded is None or decoded.payload == number
+            found[name] += decoded is not None
+    assert found["weighed"] >= 36
+    assert found["equal"] <= 32
+
+
 def test_a_text_survives_misreading() -> None:
     """Seventy-two bits in two hundred sites, one in twenty misread."""
     random = Random(14)
@@ -189,6 +232,8 @@ def test_repeated_labels_count_once() -> None:
     seen = [Observation(one, 1), Observation(one, 1), Observation(one, 0), Observation(two, 0), Observation(three, 1)]
     seen.append(Observation(three, 0))
     assert [(reading.label, reading.bit) for reading in distinct(seen)] == [(one, 1), (two, 0)]
+    weighed = [Observation(one, 1, 2), Observation(one, 0, 5), Observation(two, 0, 3), Observation(two, 0, 4)]
+    assert distinct(weighed) == [Observation(one, 0, 3), Observation(two, 0, 4)]
     single = observations(Random(6), frame_number(9, bits=8), sites=40)
     assert decode(single * 3, [KEY], forms=[Form("number", 8)]) == decode(single, [KEY], forms=[Form("number", 8)])
 
@@ -211,5 +256,5 @@ def test_sites_needed_are_enough_and_no_more() -> None:
     """At full agreement the bound is kept with them, and broken with one less."""
     for bits, tries in ((1, 1), (16, 1), (72, 128)):
         needed = sites_needed(bits, tries=tries)
-        assert chance_of_error(needed, needed, bits=bits, tries=tries) <= 1e-6
-        assert chance_of_error(needed - 1, needed - 1, bits=bits, tries=tries) > 1e-6
+        assert chance_of_error(0, [3] * needed, bits=bits, tries=tries) <= 1e-6
+        assert chance_of_error(0, [3] * (needed - 1), bits=bits, tries=tries) > 1e-6

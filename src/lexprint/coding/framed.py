@@ -4,7 +4,7 @@ A site is known by its label, which its owner takes from nearby words, so cuttin
 and shifts none. Row and polarity of a label are a keyed hash, uniform over all of them, so the null hypothesis is exact:
 whatever was read, and whatever the text, without the key each message agrees with each label like a fair coin. So does
 every wrong message where another one was written. One bound thus covers both errors, finding what was never written and
-finding something else.
+finding something else. Labels may weigh more or less, as long as the key has no say in it: the coins stay fair.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ import hmac
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import comb
+from sys import float_info
 from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lexprint.coding.compact_text import LONGEST, pack, unpack
 from lexprint.coding.keys import MasterKey
@@ -57,7 +60,7 @@ class Observation:
 
     label: bytes
     bit: int
-    reliability: float = 1.0
+    weight: int = 1  # above 0; the likelier it is that the bit was written, the more
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,73 +128,81 @@ def decode(
     Whatever the text, the chance that a payload is found that was not written under these keys is at most `false_positive`.
     """
     readings = distinct(observations)
-    tries = len(keys) * len(forms)
+    if not readings:
+        return None
+    chances = _chances_of_disagreement([reading.weight for reading in readings])
+    total, tries = len(chances) - 1, len(keys) * len(forms)
     for form in sorted(forms, key=lambda form: form.bits):
-        needed = _agreement_needed(len(readings), form.bits, tries=tries, false_positive=false_positive)
-        if needed is None:
+        accepted = int((_of_all(chances, form.bits, tries) <= false_positive).sum())  # they never fall
+        if not accepted:
             continue
         for key in keys:
             parity_of = _parities(key, form)
             parities = [_parity(reading, *parity_of(reading.label)) for reading in readings]
-            fit = best_fit(parities, bits=form.bits, good_enough=needed)
+            fit = best_fit(parities, bits=form.bits, good_enough=total - accepted + 1)
             if fit is not None and (payload := _payload(form, fit.message)) is not None:
-                chance = chance_of_error(fit.agreeing, len(readings), bits=form.bits, tries=tries)
-                return Decoded(payload, fit.message, form, key.id, fit.agreeing, len(readings), chance)
+                bit_for = parity_writer(key, Frame(form, fit.message))
+                agreeing = sum(reading.bit == bit_for(reading.label) for reading in readings)
+                chance = float(_of_all(chances[total - fit.agreeing], form.bits, tries))
+                return Decoded(payload, fit.message, form, key.id, agreeing, len(readings), chance)
     return None
 
 
 def distinct(observations: Iterable[Observation]) -> list[Observation]:
-    """Each label once, with what most of its sites say; a label whose sites are divided says nothing.
+    """Each label once, with what most of its sites say, by weight; a label whose sites are divided says nothing.
 
-    Sites of one label say the same by design, so they are one piece of evidence, not several.
+    Sites of one label say the same by design, so they are one piece of evidence, not several: together they weigh no
+    more than the heaviest of them.
     """
     found: dict[bytes, list[Observation]] = defaultdict(list)
     for observation in observations:
         found[observation.label].append(observation)
     readings: list[Observation] = []
     for label, same in found.items():
-        surplus = sum(1 if observation.bit else -1 for observation in same)
+        surplus = sum(observation.weight if observation.bit else -observation.weight for observation in same)
         if surplus:
-            bit = int(surplus > 0)
-            reliability = sum(
-                observation.reliability if observation.bit == bit else -observation.reliability for observation in same
-            )
-            readings.append(Observation(label, bit, reliability))
+            heaviest = max(observation.weight for observation in same)
+            readings.append(Observation(label, int(surplus > 0), min(abs(surplus), heaviest)))
     return readings
 
 
-def chance_of_error(agreeing: int, readable: int, *, bits: int, tries: int = 1) -> float:
-    """Bound on the chance that any message of any try agrees with at least so many labels, unless it was written.
+def chance_of_error(disagreeing: int, weights: Sequence[int], *, bits: int, tries: int = 1) -> float:
+    """Bound on the chance that any message of any try disagrees with labels of no more weight, unless it was written.
 
-    The exact binomial tail of one message, times all messages: the union bound holds however messages depend on each
-    other, and Sidak's, which would gain nothing at such sizes, asks for independence.
+    The exact tail of one message, times all messages: the union bound holds however messages depend on each other, and
+    Sidak's, which would gain nothing at such sizes, asks for independence.
     """
-    return min(1.0, (tries * _outcomes(readable, agreeing) << bits) / (1 << readable))
+    return float(_of_all(_chances_of_disagreement(weights)[disagreeing], bits, tries))
 
 
 def sites_needed(bits: int, *, tries: int = 1, false_positive: float = DEFAULT_FALSE_POSITIVE) -> int:
-    """Fewest labels that prove a payload if none of them is misread."""
+    """Fewest labels that prove a payload if none of them is misread, whatever they weigh."""
     readable = bits
-    while _agreement_needed(readable, bits, tries=tries, false_positive=false_positive) is None:
+    while tries * 2.0 ** (bits - readable) > false_positive:
         readable += 1
     return readable
 
 
-def _agreement_needed(readable: int, bits: int, *, tries: int, false_positive: float) -> int | None:
-    """The least agreement that is accepted; None: not even full agreement is."""
-    needed = None
-    outcomes = 0
-    for wrong in range(readable // 2 + 1):
-        outcomes += comb(readable, wrong)
-        if (tries * outcomes << bits) / (1 << readable) > false_positive:
-            break
-        needed = readable - wrong
-    return needed
+def _chances_of_disagreement(weights: Sequence[int]) -> NDArray[np.float64]:
+    """Chance that fair coins disagree with labels of at most 0, 1, ... all of the weight.
+
+    Weights are whole, so this is the distribution itself; only positive numbers are added, so its relative error stays
+    near that of a single addition. Chances too small for a float are stated as the smallest one.
+    """
+    distribution = np.zeros(sum(weights) + 1)
+    distribution[0], top = 1.0, 1
+    for weight in weights:
+        distribution[:top] *= 0.5
+        shifted = distribution[:top].copy()
+        top += weight
+        distribution[weight:top] += shifted
+    return np.clip(np.cumsum(distribution), float_info.min, 1.0)
 
 
-def _outcomes(readable: int, agreeing: int) -> int:
-    """In how many ways so many fair coins, or more, can agree."""
-    return sum(comb(readable, wrong) for wrong in range(readable - agreeing + 1))
+def _of_all(chance: NDArray[np.float64] | np.float64, bits: int, tries: int) -> NDArray[np.float64] | np.float64:
+    """Of any message of any try, at most."""
+    bound: NDArray[np.float64] | np.float64 = np.minimum(1.0, tries * 2.0**bits * chance)
+    return bound
 
 
 def _parities(key: MasterKey, form: Form) -> Callable[[bytes], tuple[int, int]]:
@@ -210,7 +221,7 @@ def _parities(key: MasterKey, form: Form) -> Callable[[bytes], tuple[int, int]]:
 
 
 def _parity(reading: Observation, row: int, polarity: int) -> Parity:
-    return Parity(row, reading.bit ^ polarity, reading.reliability)
+    return Parity(row, reading.bit ^ polarity, reading.weight)
 
 
 def _payload(form: Form, message: int) -> Payload | None:

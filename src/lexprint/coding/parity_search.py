@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import ceil, comb, log, log1p
 from random import Random
 
@@ -30,23 +31,23 @@ class Parity:
 
     row: int
     bit: int
-    reliability: float = 1.0  # above 0; more reliable ones are trusted first
+    weight: int = 1  # above 0; more reliable ones weigh more, and are trusted first
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A message, and how many parities it agrees with."""
+    """A message, and what the parities that it agrees with weigh."""
 
     message: int
     agreeing: int
 
 
 def best_fit(parities: Sequence[Parity], *, bits: int, good_enough: int) -> Fit | None:
-    """The message of so many bits that agrees with most parities, if that is `good_enough`.
+    """The message of so many bits that agrees with most parities by weight, if that is `good_enough`.
 
     The best one is found for sure up to EXACT_BITS. The search for longer ones ends at the first that is good enough.
     """
-    if good_enough > len(parities):
+    if good_enough > sum(parity.weight for parity in parities):
         return None
     found = _try_all(parities, bits) if bits <= EXACT_BITS else _solve_some(parities, bits, good_enough)
     return found if found is not None and found.agreeing >= good_enough else None
@@ -56,7 +57,7 @@ def _try_all(parities: Sequence[Parity], bits: int) -> Fit:
     """Agreements less disagreements of all messages at once are a Walsh-Hadamard transform."""
     surplus = np.zeros(1 << bits, np.int32)  # (messages,)
     for parity in parities:
-        surplus[parity.row] += 1 - 2 * parity.bit
+        surplus[parity.row] += parity.weight * (1 - 2 * parity.bit)
     for place in range(bits):
         without, including = surplus.reshape(-1, 2, 1 << place).transpose(
             1, 0, 2
@@ -64,7 +65,7 @@ def _try_all(parities: Sequence[Parity], bits: int) -> Fit:
         without += including
         np.subtract(without, 2 * including, out=including)
     best = int(surplus.argmax())
-    return Fit(best, (len(parities) + int(surplus[best])) // 2)
+    return Fit(best, (sum(parity.weight for parity in parities) + int(surplus[best])) // 2)
 
 
 def _solve_some(parities: Sequence[Parity], bits: int, good_enough: int) -> Fit | None:
@@ -73,14 +74,14 @@ def _solve_some(parities: Sequence[Parity], bits: int, good_enough: int) -> Fit 
     The first set holds the most reliable ones. The next ones differ from it by exchanges (Canteaut and Chabaud 1998),
     which cost far less than solving anew.
     """
-    ranked = sorted(parities, key=lambda parity: -parity.reliability)
+    ranked = sorted(parities, key=lambda parity: -parity.weight)
     solution = _solve(ranked, bits)
     if solution is None:
         return None  # there are too few independent parities, whichever are chosen
     code = _Code.of(ranked, solution, bits)
     random = Random(0)  # the same parities give the same answer
     best: Fit | None = None
-    for attempt in range(_tries(len(parities), bits, good_enough)):
+    for attempt in range(_tries(parities, bits, good_enough)):
         if attempt:
             code.exchange(random, count=1 + bits // EXCHANGED)
         agreeing, errors = code.best_nearby()
@@ -91,9 +92,14 @@ def _solve_some(parities: Sequence[Parity], bits: int, good_enough: int) -> Fit 
     return best
 
 
-def _tries(count: int, bits: int, good_enough: int) -> int:
-    """How many sets to solve so that one has at most FLIPS errors, if no more are wrong than may be."""
-    wrong = count - good_enough
+def _tries(parities: Sequence[Parity], bits: int, good_enough: int) -> int:
+    """How many sets to solve so that one has at most FLIPS errors, if no more are wrong than may be.
+
+    Most are wrong if they are those that weigh least.
+    """
+    weights = sorted(parity.weight for parity in parities)
+    count, room = len(weights), sum(weights) - good_enough
+    wrong = sum(total <= room for total in accumulate(weights))
     sets = comb(count, bits)
     lucky = sum(comb(wrong, flips) * comb(count - wrong, bits - flips) for flips in range(FLIPS + 1)) / sets
     if lucky >= 1.0:
@@ -155,6 +161,7 @@ class _Code:
 
     parities: Sequence[Parity]
     received: NDArray[np.uint8]  # (parities,)
+    weights: Bits  # (parities,)
     basis: list[int]  # numbers of the independent ones
     sums: NDArray[np.uint8]  # (parities, basis) 1: the parity is a sum in which this one occurs
 
@@ -164,7 +171,8 @@ class _Code:
         changes = _as_matrix(solution.changes, bits)
         sums = np.mod(rows @ changes.T, 2.0).astype(np.uint8)
         received = np.array([parity.bit for parity in parities], np.uint8)
-        return cls(parities, received, list(solution.used), sums)
+        weights = np.array([parity.weight for parity in parities], np.float32)
+        return cls(parities, received, weights, list(solution.used), sums)
 
     def exchange(self, random: Random, *, count: int) -> None:
         """Put random parities in the place of random ones of the basis."""
@@ -178,13 +186,13 @@ class _Code:
             self.basis[column] = number
 
     def best_nearby(self) -> tuple[int, tuple[int, int]]:
-        """How many agree if none, one or two of the basis are errors, at best, and which of them: -1 is none."""
+        """What agrees, by weight, if none, one or two of the basis are errors, at best; and which of them: -1 is none."""
         signs = np.ones((len(self.received), len(self.basis) + 1), np.float32)  # column 0 stands for none
         signs[:, 1:] -= 2.0 * self.sums
         agreement = 1.0 - 2.0 * (self._expected(self.received[self.basis]) ^ self.received).astype(np.float32)
-        surplus = (signs * agreement[:, None]).T @ signs  # (1 + basis, 1 + basis)
+        surplus = (signs * (agreement * self.weights)[:, None]).T @ signs  # (1 + basis, 1 + basis)
         one, other = divmod(int(surplus.argmax()), len(self.basis) + 1)
-        return round((len(self.received) + float(surplus[one, other])) / 2), (one - 1, other - 1)
+        return round((float(self.weights.sum()) + float(surplus[one, other])) / 2), (one - 1, other - 1)
 
     def message(self, errors: tuple[int, int]) -> int:
         """What the basis says, if these of it are errors; the same one twice is none."""

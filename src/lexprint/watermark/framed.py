@@ -38,7 +38,7 @@ def embed_by_label(
 
 def observe(document: Document, sites: tuple[Site, ...]) -> list[Observation]:
     """What the sites of a text say, each with its label."""
-    return [Observation(_label_at(document, site), site.bit, site.clearance) for site in sites]
+    return [Observation(_label_at(document, site), site.bit) for site in sites]
 
 
 def label_of(pair: Pair, neighbours: Neighbours) -> bytes:
