@@ -11,12 +11,16 @@ from hypothesis import given, strategies as st
 from scipy.stats import binom, chisquare
 
 from lexprint.coding.framed import (
+    FIRST_TURN,
+    SECOND_TURN,
     TEXT_FORMS,
+    Decoded,
     Form,
     Frame,
     Observation,
     chance_of_error,
     decode,
+    decode_in_turns,
     distinct,
     frame_number,
     frame_text,
@@ -214,6 +218,51 @@ def test_weights_are_worth_bits() -> None:
             found[name] += decoded is not None
     assert found["weighed"] >= 36
     assert found["equal"] <= 32
+
+
+def test_weights_are_asked_for_only_where_they_may_help() -> None:
+    """Not where the payload is plain, nor where nothing comes near; what is told of the chance covers both turns."""
+    random, forms = Random(16), [Form("number", 16)]
+    frame = frame_number(77, bits=16)
+    asked: list[str] = []
+
+    def turns(name: str, seen: list[Observation], weighed: list[Observation]) -> Decoded | None:
+        def weigh() -> list[Observation]:
+            asked.append(name)
+            return weighed
+
+        return decode_in_turns(seen, weigh, [KEY], forms=forms)
+
+    plain = observations(random, frame, sites=70)
+    found, alone = turns("plain", plain, []), decode(plain, [KEY], forms=forms)
+    assert found is not None
+    assert alone is not None
+    assert found.chance_of_error == pytest.approx(alone.chance_of_error / FIRST_TURN)
+    assert turns("coins", [replace(one, weight=1) for one in coins(random, 70)], plain) is None
+    assert asked == []
+    sure = observations(random, frame, sites=40)
+    near = sure + [replace(one, bit=1 - one.bit) for one in observations(random, frame, sites=7)]
+    assert turns("near", near, near) is None
+    weighed = [replace(one, weight=6) for one in sure] + near[len(sure) :]
+    found, alone = turns("weighed", near, weighed), decode(weighed, [KEY], forms=forms)
+    assert asked == ["near", "weighed"]
+    assert found is not None
+    assert alone is not None
+    assert (found.payload, found.agreeing, found.readable) == (77, 40, 47)
+    assert found.chance_of_error == pytest.approx(alone.chance_of_error / SECOND_TURN)
+
+
+def test_two_turns_keep_to_the_bound() -> None:
+    """Over thousands of readings without a mark, finds are at most as frequent as was allowed."""
+    random, forms = Random(17), [Form("number", 6)]
+    texts, allowed, finds = 2000, 0.05, 0
+    for _ in range(texts):
+        weighed = coins(random, 50)
+        seen = [replace(one, weight=1) for one in weighed]
+        found = decode_in_turns(seen, lambda: weighed, [key_from(random)], forms=forms, false_positive=allowed)  # noqa: B023
+        assert found is None or found.chance_of_error <= allowed
+        finds += found is not None
+    assert binom.sf(finds - 1, texts, allowed) > 1e-3
 
 
 def test_a_text_survives_misreading() -> None:

@@ -1,18 +1,21 @@
 """Sites by label: what is written to a context is read there, wherever the context went."""
 
+from collections.abc import Mapping, Sequence
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from tests.properties.test_watermark_properties import Case, cases, texts
 
 from lexprint.coding.framed import Observation
-from lexprint.testing import fake_text
+from lexprint.models.protocols import Floats, Gap
+from lexprint.testing import FakeMaskedLM, fake_text
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
 from lexprint.watermark.embed import require_readable
 from lexprint.watermark.extract import extract
-from lexprint.watermark.framed import BitFor, embed_by_label, label_of, observe
+from lexprint.watermark.framed import BitFor, embed_by_label, label_of, observe, weigh
 from lexprint.watermark.scheme import Scheme
 from lexprint.watermark.sites import Pair
 from lexprint.watermark.walk import Neighbours
@@ -71,6 +74,64 @@ def test_losing_a_word_costs_one_sentence(scheme: Scheme, sentences: list[str]) 
     after = extract(segment(marked.text[: word.span.start] + marked.text[word.span.end :]), scheme).sites
     kept = [(site.sentence, site.position, site.bit) for site in before if site.sentence != hurt]
     assert [(site.sentence, site.position, site.bit) for site in after if site.sentence != hurt] == kept
+
+
+class Surprised:
+    """A masked LM that holds every word alike likely but those it is told of."""
+
+    fingerprint = "surprised"
+
+    def __init__(self, unlikely: Mapping[str, float], *, longest: int = 10_000) -> None:
+        self.vocabulary = tuple(sorted({*fake_vocabulary(), *unlikely}))
+        self._row = np.array([unlikely.get(word, -3.0) for word in self.vocabulary], np.float32)
+        self._longest, self.asked = longest, 0
+
+    def fits(self, gap: Gap) -> bool:
+        return len(gap.text) <= self._longest
+
+    def predict(self, gaps: Sequence[Gap]) -> Floats:
+        raise AssertionError("words that are there say too much")
+
+    def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
+        self.asked += len(gaps)
+        return np.tile(self._row, (len(gaps), 1))
+
+
+def fake_vocabulary() -> tuple[str, ...]:
+    return FakeMaskedLM().vocabulary
+
+
+def test_sites_weigh_what_their_surroundings_are_worth(scheme: Scheme, sentences: list[str]) -> None:
+    """Less beside unlikely words, and where the author's own word stands; label and bit stay; few questions are asked."""
+    document = segment(" ".join(sentences))
+    sites = extract(document, scheme).sites
+    calm = Surprised({})
+    weighed = weigh(document, sites, calm)
+    assert [(one.label, one.bit) for one in weighed] == [(one.label, one.bit) for one in read(document, scheme)]
+    assert min(one.weight for one in weighed) > 1
+    assert calm.asked <= 3 * len(sites)
+    site, weight = sites[4], weighed[4].weight
+    words = document.sentences[site.sentence].words
+    other = site.pair.other(site.word)
+    for unlikely in (
+        {words[site.position - 1].text.lower(): -20.0},
+        {words[site.position + 1].text.lower(): -20.0},
+        {site.word: -15.0, other: -15.0},
+        {other: -9.0},
+    ):
+        assert weigh(document, sites, Surprised(unlikely))[4].weight < weight, unlikely
+    assert weigh(document, sites, Surprised({other: -1.0}))[4].weight > weight
+
+
+def test_what_the_masked_model_cannot_read_weighs_something(scheme: Scheme, sentences: list[str]) -> None:
+    """Sentences that are too long for it are not asked about."""
+    document = segment(" ".join(sentences))
+    sites = extract(document, scheme).sites
+    silent = Surprised({}, longest=0)
+    weighed = weigh(document, sites, silent)
+    assert silent.asked == 0
+    assert {one.weight > 0 for one in weighed} == {True}
+    assert weigh(document, (), silent) == []
 
 
 def test_labels_tell_contexts_apart() -> None:

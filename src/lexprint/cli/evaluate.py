@@ -290,15 +290,17 @@ def payload(
     words: int = typer.Option(1000, "--words", min=50, help="Words of a text, about."),
     bits: int = typer.Option(16, "--bits", min=1, max=64, help="Bits of the payload."),
     repeats: int = typer.Option(1, "--repeats", min=1, help="Attacks of each kind on each text."),
+    marks: int = typer.Option(1, "--marks", min=1, help="Keys and payloads for each text; the first is attacked."),
     false_positive: float = typer.Option(1e-6, "--false-positive", help="Chance of error that a reader accepts."),
     keys: int = typer.Option(10_000, "--keys", min=0, help="Other keys tried in all."),
-    seed: int = typer.Option(1, "--seed", help="Seed of payloads and attacks; keys are always new."),
+    seed: int = typer.Option(1, "--seed", help="Seed of keys, payloads and attacks; other keys are always new."),
     output: Path | None = typer.Option(
         None, "--output", metavar="FOLDER", help="Folder for payload.json and payload.md."
     ),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     threads: int = console.THREADS,
+    cache: Path | None = CACHE,
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
 ) -> None:
     """Payloads under a key on attacked texts, and bit errors in order beside those of Yoo et al. (2023)."""
@@ -306,12 +308,19 @@ def payload(
     from lexprint.evaluation.tracing import pieces
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
-    engine = console.build_engine(settings=settings, profile=profile, threads=threads)
-    texts = [text for corpus in corpora for text in pieces(corpus, words=words, count=documents)]
+    checkpoint = open_checkpoint("payload", output)
+    engine = console.build_engine(
+        settings=settings, profile=profile, threads=threads, cache=remembering(checkpoint, cache)
+    )
+    texts = {
+        f"{corpus.name} {number}": text
+        for corpus in corpora
+        for number, text in enumerate(pieces(corpus, words=words, count=documents))
+    }
     if not texts:
         raise InputError(f"no set has {words} words", needed="a smaller number of --words")
     with progress("attacks") as on_progress:
-        rows, readings = measuring.payload_rows(
+        rows = measuring.payload_rows(
             engine,
             texts,
             measuring.PAYLOAD_ATTACKS,
@@ -319,16 +328,23 @@ def payload(
             false_positive=false_positive,
             seed=seed,
             repeats=repeats,
+            marks=marks,
+            checkpoint=checkpoint,
             on_progress=on_progress,
         )
-    others = measuring.strangers(readings, keys=-(-keys // len(readings)), bits=bits, false_positive=false_positive)
+    others = measuring.strangers(engine, texts, keys=keys, bits=bits, false_positive=false_positive, seed=seed)
     table = measuring.payload_table(rows) + (
-        f"\nOther keys: {others.readings * others.keys:,} tried, something found under {others.found}.\n"
+        f"\n{len(texts)} texts of about {words} words, each untouched under {marks} keys and payloads, attacked under the "
+        f"first. Texts without a mark and under other keys: {others.readings * others.keys:,} tried, something found in "
+        f"{others.found}.\n"
     )
     result = {
         "experiment": "payload",
         "profile": engine.settings.profile,
         "seed": seed,
+        "texts": len(texts),
+        "words": words,
+        "marks": marks,
         "bits": bits,
         "false_positive": false_positive,
         "fingerprint": engine.fingerprint,
@@ -336,6 +352,7 @@ def payload(
         "other_keys": asdict(others),
     }
     report(context, result, table, output=output, as_json=as_json)
+    checkpoint.done()
     say(f"{len(texts)} texts of about {words} words, {bits} bits, fingerprint {engine.fingerprint}")
 
 

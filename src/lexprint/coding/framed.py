@@ -12,7 +12,7 @@ from __future__ import annotations
 import hmac
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from sys import float_info
 from typing import Literal, TypeAlias
 
@@ -28,6 +28,9 @@ Payload: TypeAlias = str | int
 
 DEFAULT_FALSE_POSITIVE = 1e-6
 LONGEST_NUMBER = 128  # bits
+FIRST_TURN = 1 / 1024  # of the chance of error, for sites that all weigh the same; untouched texts stay far below
+SECOND_TURN = 1 - FIRST_TURN
+WORTH_WEIGHING = 0.1  # chance of error of the best message, above which weights would not save it
 TEXT_BITS = range(8, LONGEST_NUMBER + 1, 8)  # a text takes the fewest of these that hold it
 
 
@@ -146,6 +149,28 @@ def decode(
                 chance = float(_of_all(chances[total - fit.agreeing], form.bits, tries))
                 return Decoded(payload, fit.message, form, key.id, agreeing, len(readings), chance)
     return None
+
+
+def decode_in_turns(
+    observations: Sequence[Observation],
+    weighed: Callable[[], Iterable[Observation]],
+    keys: Sequence[MasterKey],
+    *,
+    forms: Sequence[Form] = TEXT_FORMS,
+    false_positive: float = DEFAULT_FALSE_POSITIVE,
+) -> Decoded | None:
+    """First with all sites alike, which is enough for untouched texts; if that comes near, with weights, which cost time.
+
+    Each turn has its share of `false_positive`, and the chance of error that is told is for both (Bonferroni, weighted).
+    """
+    found = decode(observations, keys, forms=forms, false_positive=false_positive * FIRST_TURN)
+    if found is not None:
+        return replace(found, chance_of_error=min(1.0, found.chance_of_error / FIRST_TURN))
+    near = decode(observations, keys, forms=forms, false_positive=max(WORTH_WEIGHING, false_positive))
+    if near is None:
+        return None
+    found = decode(weighed(), keys, forms=forms, false_positive=false_positive * SECOND_TURN)
+    return found and replace(found, chance_of_error=min(1.0, found.chance_of_error / SECOND_TURN))
 
 
 def distinct(observations: Iterable[Observation]) -> list[Observation]:

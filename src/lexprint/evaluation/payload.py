@@ -7,12 +7,23 @@ Multi-bit Natural Language Watermarking through Invariant Features"): missing an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from functools import partial
 from random import Random
 from types import MappingProxyType
+from typing import Any
 
-from lexprint.coding.framed import Form, Observation, decode, frame_number, parity_writer
+from lexprint.coding.framed import (
+    Form,
+    Frame,
+    Observation,
+    decode,
+    decode_in_turns,
+    distinct,
+    frame_number,
+    parity_writer,
+)
 from lexprint.coding.keys import MasterKey
 from lexprint.engine import Engine
 from lexprint.evaluation.attacks import (
@@ -23,18 +34,23 @@ from lexprint.evaluation.attacks import (
     shuffle_sentences,
     substitute_words,
 )
+from lexprint.evaluation.checkpoint import Checkpoint
 from lexprint.evaluation.metrics import bit_errors
 from lexprint.evaluation.tables import markdown_table
+from lexprint.models.protocols import MaskedLM
+from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
-from lexprint.watermark.embed import embed_unchecked
 from lexprint.watermark.extract import extract
-from lexprint.watermark.framed import embed_by_label, observe
+from lexprint.watermark.framed import embed_by_label, observe, weigh
 from lexprint.watermark.scheme import Scheme
+from lexprint.watermark.sites import Site
 from lexprint.workflows import OnProgress
 from lexprint.workflows.marking import scheme_of
 
 UNTOUCHED = "untouched"
 SHARES = (0.025, 0.05)
+KEYS_MADE = datetime(2026, 1, 1, tzinfo=UTC)
+TRIED_ON = 5  # texts that other keys are tried on, each as it was and as it was marked
 
 PAYLOAD_ATTACKS: Mapping[str, Attack] = MappingProxyType(
     {
@@ -48,6 +64,8 @@ PAYLOAD_ATTACKS: Mapping[str, Attack] = MappingProxyType(
         "a fifth cut": partial(crop, kept=0.8),
     }
 )
+
+IN_ORDER = tuple(name for name in PAYLOAD_ATTACKS if name == UNTOUCHED or "words" in name)  # what may befall a sentence
 
 # Yoo et al. 2023, Table 2, IMDB: word deletion, insertion, substitution.
 PUBLISHED_BIT_ERRORS: Mapping[str, tuple[float, float]] = MappingProxyType(
@@ -63,81 +81,172 @@ PUBLISHED_BIT_ERRORS: Mapping[str, tuple[float, float]] = MappingProxyType(
 
 
 @dataclass(frozen=True)
+class Trial:
+    """One reading of one copy."""
+
+    recovered: bool
+    alike: bool  # recovered also if all sites weigh the same
+    wrong: bool  # another payload was found
+    readable: int  # labels
+    agreeing: int  # of those, how many say what was written
+    bits: int = 0  # written to sites in order
+    bit_errors: int = 0  # of those, wrong, missing or surplus ones
+
+
+@dataclass(frozen=True)
 class PayloadRow:
-    """One attack on every text."""
+    """One attack on every text; sums of what `Trial` has."""
 
     attack: str
     trials: int
     recovered: int
-    wrong: int  # another payload was found
-    readable: float  # labels, on average
-    agreeing: float  # of those, how many say what was written
-    bits: int  # written to sites in order
-    bit_errors: int  # of those, wrong, missing or surplus ones
+    alike: int
+    wrong: int
+    readable: float  # on average
+    agreeing: float  # on average
+    bits: int
+    bit_errors: int
 
 
 @dataclass(frozen=True)
 class Strangers:
-    """Texts without a mark, and marked ones under other keys."""
+    """Texts without a mark, and marked ones, under other keys."""
 
     readings: int
     keys: int  # tried on each
     found: int
 
 
+@dataclass(frozen=True)
+class Mark:
+    """What one copy of a text carries: drawn by the seed, as a run that was cut has to go on with the same."""
+
+    key: MasterKey
+    frame: Frame
+
+    @classmethod
+    def of(cls, seed: str, *, bits: int) -> Mark:
+        chooser = Random(seed)
+        key = MasterKey(chooser.randbytes(32), created_at=KEYS_MADE)
+        return cls(key, frame_number(chooser.getrandbits(bits), bits=bits))
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """What was read where the reader's key has written nothing."""
+
+    alike: Sequence[Observation]
+    weighed: Sequence[Observation]
+
+
 def payload_rows(
     engine: Engine,
-    texts: Sequence[str],
+    texts: Mapping[str, str],
     attacks: Mapping[str, Attack],
     *,
     bits: int,
     false_positive: float,
     seed: int,
     repeats: int = 1,
+    marks: int = 1,
+    checkpoint: Checkpoint | None = None,
     on_progress: OnProgress | None = None,
-) -> tuple[list[PayloadRow], list[list[Observation]]]:
-    """Every text is marked once and attacked so often in every way; also what was read of the untouched ones.
+) -> list[PayloadRow]:
+    """Every text, by its name, is marked so often, each time under another key, and read untouched.
 
-    Bits in order are counted for the first attack of each kind: they cost as much again.
+    The first copy is also attacked, so often in every way.
     """
-    found: dict[str, list[tuple[bool, bool, int, int, int, int]]] = {name: [] for name in attacks}
-    untouched = []
-    form = Form("number", bits)
-    trials = [(name, repeat) for name in attacks for repeat in range(1 if name == UNTOUCHED else repeats)]
-    for number, text in enumerate(texts):
+    checkpoint = checkpoint or Checkpoint(None)
+    found: dict[str, list[Trial]] = {name: [] for name in attacks}
+    for number, (name, text) in enumerate(texts.items()):
         scheme = scheme_of(engine)  # what is known of a sentence is known of its attacked forms that are the same
-        chooser = Random(f"{seed} {number}")
-        key = MasterKey.generate()
-        frame = frame_number(chooser.getrandbits(bits), bits=bits)
-        bit_for = parity_writer(key, frame)
-        marked = embed_by_label(segment(text), bit_for, scheme).text
-        plain_bits = chooser.choices((0, 1), k=len(text))
-        plain = embed_unchecked(segment(text), plain_bits, scheme).text
-        for index, (name, repeat) in enumerate(trials):
-            attack, own_seed = attacks[name], f"{seed} {number} {name} {repeat}"
-            document = segment(attack(marked, Random(own_seed)))
-            observations = observe(document, extract(document, scheme).sites)
-            decoded = decode(observations, (key,), forms=(form,), false_positive=false_positive)
-            written, errors = (0, 0) if repeat else _in_order(plain, attack, scheme, seed=own_seed)
-            found[name].append(
-                (
-                    decoded is not None and decoded.message == frame.message,
-                    decoded is not None and decoded.message != frame.message,
-                    len(observations),
-                    sum(one.bit == bit_for(one.label) for one in observations),
-                    written,
-                    errors,
-                )
+
+        def measure(text: str = text, scheme: Scheme = scheme, own_seed: str = f"{seed} {name}") -> list[Any]:
+            trials = _trials(
+                engine.masked_lm,
+                scheme,
+                text,
+                attacks,
+                bits=bits,
+                false_positive=false_positive,
+                seed=own_seed,
+                repeats=repeats,
+                marks=marks,
             )
-            if name == UNTOUCHED:
-                untouched.append(observations)
-            if on_progress:
-                on_progress(number * len(trials) + index + 1, len(texts) * len(trials))
-    return [_row(name, trials) for name, trials in found.items()], untouched
+            return [(attack, asdict(trial)) for attack, trial in trials]
+
+        asked = f"{engine.fingerprint} {seed} {bits} {false_positive} {repeats} {marks} {len(text)} {name}"
+        for attack, trial in checkpoint.once(asked, measure):
+            found[attack].append(Trial(**trial))
+        if on_progress:
+            on_progress(number + 1, len(texts))
+    return [_row(attack, trials) for attack, trials in found.items()]
+
+
+def _trials(
+    masked_lm: MaskedLM,
+    scheme: Scheme,
+    text: str,
+    attacks: Mapping[str, Attack],
+    *,
+    bits: int,
+    false_positive: float,
+    seed: str,
+    repeats: int,
+    marks: int,
+) -> Iterator[tuple[str, Trial]]:
+    for number in range(marks):
+        mark = Mark.of(f"{seed} {number}", bits=bits)
+        marked = embed_by_label(segment(text), parity_writer(mark.key, mark.frame), scheme).text
+        for name, attack in attacks.items():
+            for repeat in range(1 if name == UNTOUCHED else 0 if number else repeats):
+                own_seed = f"{seed} {name} {repeat}"
+                document = segment(attack(marked, Random(own_seed)))
+                sites = extract(document, scheme).sites
+                in_order = (
+                    _in_order(marked, attack, scheme, seed=own_seed) if name in IN_ORDER and not number else (0, 0)
+                )
+                yield name, trial_of(document, sites, mark, masked_lm, false_positive=false_positive, in_order=in_order)
+
+
+def trial_of(
+    document: Document,
+    sites: Sequence[Site],
+    mark: Mark,
+    masked_lm: MaskedLM,
+    *,
+    false_positive: float,
+    in_order: tuple[int, int] = (0, 0),
+) -> Trial:
+    """What becomes of a mark, by what was read."""
+    observations = observe(document, sites)
+    form = (mark.frame.form,)
+    found = decode_in_turns(
+        observations,
+        lambda: weigh(document, sites, masked_lm),
+        (mark.key,),
+        forms=form,
+        false_positive=false_positive,
+    )
+    alike = decode(observations, (mark.key,), forms=form, false_positive=false_positive)
+    bit_for = parity_writer(mark.key, mark.frame)
+    readings = distinct(observations)
+    return Trial(
+        recovered=found is not None and found.message == mark.frame.message,
+        alike=alike is not None and alike.message == mark.frame.message,
+        wrong=found is not None and found.message != mark.frame.message,
+        readable=len(readings),
+        agreeing=sum(one.bit == bit_for(one.label) for one in readings),
+        bits=in_order[0],
+        bit_errors=in_order[1],
+    )
 
 
 def _in_order(marked: str, attack: Attack, scheme: Scheme, *, seed: str) -> tuple[int, int]:
-    """Bits written and errors when each sentence is attacked and read by itself."""
+    """Bits written and errors when each sentence is attacked and read by itself.
+
+    The same seed makes the same edits as in the whole text, so that little is asked anew.
+    """
     written = errors = 0
     chooser = Random(seed)
     for sentence in segment(marked).sentences:
@@ -149,24 +258,58 @@ def _in_order(marked: str, attack: Attack, scheme: Scheme, *, seed: str) -> tupl
     return written, errors
 
 
-def _row(name: str, trials: Sequence[tuple[bool, bool, int, int, int, int]]) -> PayloadRow:
-    recovered, wrong, readable, agreeing, bits, errors = (sum(column) for column in zip(*trials, strict=True))
-    return PayloadRow(name, len(trials), recovered, wrong, readable / len(trials), agreeing / len(trials), bits, errors)
+def _row(name: str, trials: Sequence[Trial]) -> PayloadRow:
+    count = max(1, len(trials))
+    return PayloadRow(
+        attack=name,
+        trials=len(trials),
+        recovered=sum(trial.recovered for trial in trials),
+        alike=sum(trial.alike for trial in trials),
+        wrong=sum(trial.wrong for trial in trials),
+        readable=sum(trial.readable for trial in trials) / count,
+        agreeing=sum(trial.agreeing for trial in trials) / count,
+        bits=sum(trial.bits for trial in trials),
+        bit_errors=sum(trial.bit_errors for trial in trials),
+    )
 
 
-def strangers(readings: Sequence[Sequence[Observation]], *, keys: int, bits: int, false_positive: float) -> Strangers:
-    """Each reading under keys that wrote nothing there."""
+def strangers(
+    engine: Engine, texts: Mapping[str, str], *, keys: int, bits: int, false_positive: float, seed: int
+) -> Strangers:
+    """The first texts, as they were and as they were marked, under so many keys in all that wrote nothing there."""
+    readings = [
+        reading
+        for name, text in list(texts.items())[:TRIED_ON]
+        for reading in readings_of(engine, text, f"{seed} {name} 0", bits=bits)
+    ]
+    each = -(-keys // len(readings))
     found = sum(
-        decode(reading, (MasterKey.generate(),), forms=(Form("number", bits),), false_positive=false_positive)
+        decode_in_turns(
+            reading.alike,
+            lambda: reading.weighed,  # noqa: B023 # called at once
+            (MasterKey.generate(),),
+            forms=(Form("number", bits),),
+            false_positive=false_positive,
+        )
         is not None
         for reading in readings
-        for _ in range(keys)
+        for _ in range(each)
     )
-    return Strangers(len(readings), keys, found)
+    return Strangers(len(readings), each, found)
+
+
+def readings_of(engine: Engine, text: str, seed: str, *, bits: int) -> Iterator[Stranger]:
+    """What is read of a text, and of its copy with the mark of the seed."""
+    scheme, mark = scheme_of(engine), Mark.of(seed, bits=bits)
+    marked = embed_by_label(segment(text), parity_writer(mark.key, mark.frame), scheme).text
+    for one in (text, marked):
+        document = segment(one)
+        sites = extract(document, scheme).sites
+        yield Stranger(observe(document, sites), weigh(document, sites, engine.masked_lm))
 
 
 def payload_table(rows: Sequence[PayloadRow]) -> str:
-    header = ["attack", "trials", "recovered", "wrong", "sites read", "agreeing", "BER in order"]
+    header = ["attack", "trials", "recovered", "if unweighed", "wrong", "sites read", "agreeing", "BER in order"]
     header += ["ContextLS, IMDB", "Yoo et al., IMDB"]
     return markdown_table(header, list(_cells(rows)))
 
@@ -178,6 +321,7 @@ def _cells(rows: Sequence[PayloadRow]) -> Iterator[list[str]]:
             row.attack,
             str(row.trials),
             f"{row.recovered / row.trials:.1%}",
+            f"{row.alike / row.trials:.1%}",
             str(row.wrong),
             f"{row.readable:.0f}",
             f"{row.agreeing:.0f}",

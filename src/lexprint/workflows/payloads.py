@@ -8,11 +8,12 @@ from math import ceil
 from lexprint import __version__
 from lexprint.coding.framed import (
     DEFAULT_FALSE_POSITIVE,
+    SECOND_TURN,
     TEXT_FORMS,
     Form,
     Frame,
     Payload,
-    decode,
+    decode_in_turns,
     distinct,
     frame_number,
     frame_text,
@@ -27,7 +28,7 @@ from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.watermark.embed import require_readable
 from lexprint.watermark.extract import extract as read_sites
-from lexprint.watermark.framed import embed_by_label, observe
+from lexprint.watermark.framed import embed_by_label, observe, weigh
 from lexprint.watermark.records import Record, record_of
 from lexprint.watermark.scheme import Scheme
 from lexprint.workflows.fingerprints import require_fingerprint
@@ -127,7 +128,13 @@ def extract_payload(
     forms = _forms(bits)
     reading = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     observations = observe(document, reading.sites)
-    decoded = decode(observations, tuple(keys), forms=forms, false_positive=false_positive)
+    decoded = decode_in_turns(
+        observations,
+        lambda: weigh(document, reading.sites, engine.masked_lm),
+        tuple(keys),
+        forms=forms,
+        false_positive=false_positive,
+    )
     return ExtractedPayload(
         decoded=decoded,
         sites=reading.sites,
@@ -152,12 +159,20 @@ def _embed(
     marked = embed_by_label(document, parity_writer(key, frame), scheme, on_words=on_words)
     labels = {observation.label for observation in observe(document, marked.sites)}
     forms = (frame.form,) if frame.form.kind == "number" else TEXT_FORMS
-    needed = sites_needed(frame.form.bits, tries=KEYS_FORESEEN * len(forms), false_positive=false_positive)
+    needed = sites_needed(
+        frame.form.bits, tries=KEYS_FORESEEN * len(forms), false_positive=false_positive * SECOND_TURN
+    )
     if len(labels) < needed:
         raise _too_long(document, frame.form, needed=needed, found=len(labels))
     copy = segment(marked.text)
     observations = observe(copy, require_readable(marked, scheme).sites)
-    decoded = decode(observations, (key,), forms=forms, false_positive=false_positive)
+    decoded = decode_in_turns(
+        observations,
+        lambda: observations,  # all of them agree, so it does not matter what they weigh
+        (key,),
+        forms=forms,
+        false_positive=false_positive,
+    )
     if decoded is None or decoded.message != frame.message:
         # Two messages that all labels agree with: rarer than `false_positive`, and more sites would tell them apart.
         raise _too_long(document, frame.form, needed=len(labels) + 1, found=len(labels))
