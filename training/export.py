@@ -15,6 +15,7 @@ from onnx import numpy_helper
 from safetensors.torch import load_file
 
 import graphs
+import packed
 from encoders import bert_base_cased, minilm
 
 
@@ -92,6 +93,7 @@ def main() -> None:
     digests = {name: hashlib.sha256((options.output / name).read_bytes()).hexdigest() for name in names}
     manifest = {"models": models, "files": digests}
     (options.output / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
+    packed.write(options.output)
     for name in names:
         print(f"{(options.output / name).stat().st_size / 1e6:8.2f} MB  {name}")
 

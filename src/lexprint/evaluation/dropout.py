@@ -32,7 +32,7 @@ class DropoutMaskedLM:
         files = shipped_model("masked_lm")
         self._tokenizer = PairTokenizer(files.read(files.tokenizer))
         self._network = Network(
-            _with_multiplier(files.read(files.graph)), files.load_tensors(), threads=0, batch_size=1
+            _with_multiplier(files.read(files.packed)), files.load_tensors(), threads=0, batch_size=1
         )
         self.vocabulary = self._tokenizer.vocabulary
         self._generator = np.random.default_rng(seed)
@@ -43,13 +43,13 @@ class DropoutMaskedLM:
     def _predict(self, gap: Gap) -> Floats:
         left, word, right = self._tokenizer.pieces([gap.left, gap.word, gap.right])
         tokens = self._tokenizer.one([*left, *word, *right], position=1 + len(left))
-        keep = np.ones((1, len(tokens.ids), WIDTH), np.float32)
-        keep[:, 1 + len(left) : 1 + len(left) + len(word)] = self._generator.random(WIDTH) >= DROPOUT
+        keep = np.ones((len(tokens.ids), WIDTH), np.float32)
+        keep[1 + len(left) : 1 + len(left) + len(word)] = self._generator.random(WIDTH) >= DROPOUT
         return log_softmax(self._network.run([tokens], extra={"keep": keep}))
 
 
 def _with_multiplier(graph: bytes) -> bytes:
-    """The graph with an input `keep` that multiplies the word vectors: (batch, tokens, width)."""
+    """The graph with an input `keep` that multiplies the word vectors: (tokens, width)."""
     model = onnx.load_from_string(graph)
     nodes = list(model.graph.node)
     at = next(index for index, node in enumerate(nodes) if node.op_type == "Mul")  # int8 rows times their scale
@@ -59,6 +59,6 @@ def _with_multiplier(graph: bytes) -> bytes:
     nodes.insert(at + 1, onnx.helper.make_node("Mul", [words, "keep"], ["kept_words"]))
     del model.graph.node[:]
     model.graph.node.extend(nodes)
-    shape: list[str | int | None] = ["batch", "tokens", WIDTH]
+    shape: list[str | int | None] = ["tokens", WIDTH]
     model.graph.input.append(onnx.helper.make_tensor_value_info("keep", onnx.TensorProto.FLOAT, shape))
     return bytes(model.SerializeToString())

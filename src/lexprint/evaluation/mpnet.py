@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -21,7 +22,6 @@ from numpy.typing import NDArray
 
 from lexprint.errors import ModelError, WeightsDamaged, WeightsMissing
 from lexprint.evaluation.tensor_files import read_safetensors
-from lexprint.models.onnx_backend import equal_lengths
 from lexprint.models.protocols import Floats
 from lexprint.models.tokenization import PairTokenizer, SpecialTokens
 
@@ -37,7 +37,7 @@ DIGESTS: Mapping[str, str] = MappingProxyType(
 SPECIAL = SpecialTokens(first="<s>", last="</s>", mask="<mask>")
 LAYERS, HEADS, WIDTH = 12, 12, 768
 LONGEST_SENTENCE = 382  # tokens; the model was made for 384 with its two special ones
-BATCH_SIZE = 16
+BATCH_SIZE, TOKENS_PER_BATCH = 16, 2048
 EPSILON = 1e-5
 BUCKETS, FARTHEST = 16, 128  # of relative positions, each way
 FIRST_POSITION = 2  # 0 and 1 are never used
@@ -54,7 +54,7 @@ class MpnetEncoder:
     def encode(self, sentences: Sequence[str]) -> Floats:
         tokens = [self._tokenizer.one(ids[:LONGEST_SENTENCE]) for ids in self._tokenizer.pieces(sentences)]
         vectors = np.empty((len(tokens), WIDTH), np.float32)
-        for batch in equal_lengths(tokens, batch_size=BATCH_SIZE):
+        for batch in equal_lengths([len(one.ids) for one in tokens]):
             vectors[batch] = self._run(np.array([tokens[index].ids for index in batch])).mean(axis=1)
         unit: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
@@ -95,6 +95,16 @@ class MpnetEncoder:
         scale = np.sqrt(np.square(centred).mean(axis=-1, keepdims=True) + np.float32(EPSILON))
         output: Floats = centred / scale * self._tensors[f"{name}.weight"] + self._tensors[f"{name}.bias"]
         return output
+
+
+def equal_lengths(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Indices of sentences that have the same number of tokens, a batch at a time."""
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for index, length in enumerate(lengths):
+        by_length[length].append(index)
+    for length, indices in by_length.items():
+        size = max(1, min(BATCH_SIZE, TOKENS_PER_BATCH // length))
+        yield from (indices[start : start + size] for start in range(0, len(indices), size))
 
 
 def softmax(logits: Floats) -> Floats:

@@ -1,14 +1,18 @@
-"""Runs a network with ONNX Runtime, whatever the number of inputs, in batches of equal length.
+"""Runs a network with ONNX Runtime, inputs of any lengths together and none of them padded.
 
-Equal lengths mean no padding and no mask, so an input meets the same arithmetic alone as in company.
+The tokens of a pack lie one after the other: dense layers treat each token by itself, and attention goes by input, so an
+input meets the same arithmetic alone as in company. One thread runs a pack: packs side by side use several cores better
+than one pack that is cut to pieces, and put together again, at each of a thousand steps.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 import numpy as np
 import onnxruntime
@@ -19,7 +23,9 @@ from lexprint.models.protocols import Floats
 from lexprint.models.weights import SHIPPED
 
 EXTREME_PRODUCT = SHIPPED / "extreme_product.onnx"
-TOKENS_PER_BATCH = 2048  # beyond this a batch only costs memory
+# Fewer tokens than half of this do not make up for fetching the weights, and more no longer fit into the nearest caches
+# between one step and the next (`python -m benchmarks kernels`).
+TOKENS_PER_PACK = 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +50,15 @@ def sums_are_exact() -> bool:
     return bool((product == 255 * 127 * width).all())
 
 
-class Network:
-    """A graph and its weights, ready to run."""
+class Session:
+    """A graph and its weights, run by the thread that asks."""
 
-    def __init__(self, graph: bytes, weights: dict[str, NDArray[np.generic]], *, threads: int, batch_size: int) -> None:
+    def __init__(self, graph: bytes, weights: dict[str, NDArray[np.generic]]) -> None:
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
+        options.intra_op_num_threads = 1
         options.log_severity_level = 3
         if not sums_are_exact():
             options.add_session_config_entry("session.x64quantprecision", "1")
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # others may want the cores
         # The session refers to these arrays instead of copying them, so they must live as long as it does.
         self._values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in weights.values()]
         options.add_external_initializers(list(weights), self._values)
@@ -62,37 +67,81 @@ class Network:
         except Exception as error:  # onnxruntime raises a dozen private classes
             raise ModelError("ONNX Runtime could not load the model graph; reinstall lexprint") from error
         self._inputs = {declared.name for declared in self._session.get_inputs()}
-        self._batch_size = batch_size
 
-    def run(self, inputs: Sequence[Tokens], *, extra: dict[str, Floats] | None = None) -> Floats:
-        """One row of output per input, in the order given; `extra` feeds inputs that a spliced graph may have."""
-        rows: list[Floats | None] = [None] * len(inputs)
-        for batch in equal_lengths(inputs, batch_size=self._batch_size):
-            for index, row in zip(batch, self._run_batch([inputs[index] for index in batch], extra or {}), strict=True):
-                rows[index] = row
-        return np.stack([row for row in rows if row is not None]) if rows else np.empty((0, 0), np.float32)
-
-    def _run_batch(self, batch: Sequence[Tokens], extra: dict[str, Floats]) -> Floats:
-        if len(batch) == 1 and "position" not in self._inputs:
-            # ONNX Runtime averages the tokens of a lone input in another order: 1e-6 apart, so it gets company.
-            return self._run_batch([*batch, *batch], extra)[:1]
-        feed: dict[str, NDArray[np.generic]] = {
-            "input_ids": np.array([tokens.ids for tokens in batch], dtype=np.int64),
-            "token_type_ids": np.array([tokens.segments for tokens in batch], dtype=np.int64),
-            "position": np.array([tokens.position for tokens in batch], dtype=np.int64),
-            **extra,
-        }
-        output: Floats = self._session.run(None, {name: value for name, value in feed.items() if name in self._inputs})[
-            0
-        ]
+    def run(self, feed: dict[str, NDArray[np.generic]]) -> Floats:
+        """The graph's output; of `feed`, it is given what it has inputs for."""
+        output: Floats = self._session.run(None, {name: feed[name] for name in self._inputs})[0]
         return output
 
 
-def equal_lengths(inputs: Sequence[Tokens], *, batch_size: int) -> Iterator[list[int]]:
-    """Indices of inputs that have the same number of tokens, at most `batch_size` together."""
-    by_length: defaultdict[int, list[int]] = defaultdict(list)
-    for index, tokens in enumerate(inputs):
-        by_length[len(tokens.ids)].append(index)
-    for length, indices in by_length.items():
-        size = max(1, min(batch_size, TOKENS_PER_BATCH // length))
-        yield from (indices[start : start + size] for start in range(0, len(indices), size))
+class Network:
+    """A packed graph and its weights, ready to run."""
+
+    def __init__(self, graph: bytes, weights: dict[str, NDArray[np.generic]], *, threads: int, batch_size: int) -> None:
+        self._session = Session(graph, weights)
+        self._threads, self._batch_size = threads or available_cores(), batch_size
+        self._executor = ThreadPoolExecutor(self._threads, thread_name_prefix="lexprint-model")
+
+    def run(self, inputs: Sequence[Tokens], *, extra: dict[str, Floats] | None = None) -> Floats:
+        """One row of output per input, in the order given; `extra` feeds inputs that a spliced graph may have."""
+        if not inputs:
+            return np.empty((0, 0), np.float32)
+        cut = packs([len(tokens.ids) for tokens in inputs], threads=self._threads, batch_size=self._batch_size)
+        feeds = (packed([inputs[index] for index in pack]) | (extra or {}) for pack in cut)
+        # A lone pack is run here, as is everything with one thread: a process may fork as long as it has no other.
+        side_by_side = self._threads > 1 and len(cut) > 1
+        outputs = (self._executor.map if side_by_side else map)(self._session.run, feeds)
+        rows: Floats | None = None
+        for pack, output in zip(cut, outputs, strict=True):
+            if rows is None:
+                rows = np.empty((len(inputs), output.shape[1]), np.float32)
+            rows[pack] = output
+        assert rows is not None
+        return rows
+
+
+def packs(lengths: Sequence[int], *, threads: int, batch_size: int) -> list[list[int]]:
+    """Indices of inputs that run together, like with like: as many tokens in one pack as in another, and every thread busy.
+
+    >>> packs([30, 7, 31, 8], threads=2, batch_size=64)
+    [[1, 3, 0], [2]]
+    """
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    total = sum(lengths)
+    rounds = -(-total // (TOKENS_PER_PACK * threads))
+    cut: list[list[int]] = [[] for _ in range(rounds * threads)]
+    before = 0
+    for index in order:
+        # The pack that the input's middle falls into.
+        cut[(2 * before + lengths[index]) * len(cut) // (2 * total)].append(index)
+        before += lengths[index]
+    return [pack[at : at + batch_size] for pack in cut for at in range(0, len(pack), batch_size)]
+
+
+def packed(inputs: Sequence[Tokens]) -> dict[str, NDArray[np.generic]]:
+    """What a packed graph is fed: tokens end to end, and where the groups are, which are runs of equal length."""
+    lengths = np.array([len(tokens.ids) for tokens in inputs])
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    firsts = np.flatnonzero(np.diff(lengths, prepend=-1))  # inputs that begin a group
+    lasts = np.append(firsts[1:], len(inputs))
+    return {
+        "input_ids": _joined([tokens.ids for tokens in inputs]),
+        "token_type_ids": _joined([tokens.segments for tokens in inputs]),
+        "places": np.arange(ends[-1]) - np.repeat(starts, lengths),
+        "asked": starts + [tokens.position for tokens in inputs],
+        "firsts": firsts[:, None],
+        "lasts": lasts[:, None],
+        "starts": starts[firsts][:, None],
+        "ends": ends[lasts - 1][:, None],
+        "shapes": np.column_stack([lasts - firsts, lengths[firsts], np.full(len(firsts), -1)]),
+    }
+
+
+def _joined(rows: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
+    return np.fromiter(chain.from_iterable(rows), dtype=np.int64)
+
+
+def available_cores() -> int:
+    """Cores that this process may use, which can be fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

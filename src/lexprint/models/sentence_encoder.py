@@ -20,7 +20,7 @@ class OnnxSentenceEncoder:
 
     def __init__(self, files: ModelFiles, *, threads: int = 0, batch_size: int = 64) -> None:
         self._tokenizer = PairTokenizer(files.read(files.tokenizer))
-        self._network = Network(files.read(files.graph), files.load_tensors(), threads=threads, batch_size=batch_size)
+        self._network = Network(files.read(files.packed), files.load_tensors(), threads=threads, batch_size=batch_size)
         self.fingerprint = files.fingerprint
 
     def encode(self, sentences: Sequence[str]) -> Floats:
