@@ -1,10 +1,11 @@
 """`lexprint evaluate all`, on fakes and data of the test's own."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Run
@@ -12,6 +13,7 @@ from tests.fakes import FakeEngine
 from tests.tiny_wordnet import write_wordnet
 
 from lexprint.cli import evaluate_all
+from lexprint.cli.table_processes import Finished
 from lexprint.errors import ExtraMissing, WeightsMissing
 from lexprint.evaluation import ablations, judges, payload, schemes as ways
 from lexprint.evaluation.confidence import Figure
@@ -27,7 +29,7 @@ QUICK = {
     "tracing": ("--documents", "1", "--trials", "1", "--mixes", "0", "--never-issued", "5", "--recipients", "20"),
     "attacks": ("--recipients", "20", "--attacks", "untouched,crop"),
 }
-ALL = ("evaluate", "all", "--report", "out", "--sentences", 6, "--words", 60)
+ALL = ("evaluate", "all", "--report", "out", "--sentences", 6, "--words", 60, "--workers", 1)
 
 
 class Taste:
@@ -134,6 +136,37 @@ def test_a_run_that_was_cut_goes_on(run: Run, data: Path, monkeypatch: pytest.Mo
     again = run(*asked)
     assert "recoverability: measured on" in again.errors
     assert "payload: measured on" in again.errors
+
+
+def test_several_processes_make_the_same_page(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every table is asked for with one thread and the common answers; what fails is left out; the page says no less."""
+    asked: dict[str, list[str]] = {}
+
+    def measure(
+        commands: Mapping[str, Sequence[object]], *, workers: int, on_begin: Any, on_finish: Any, **_: object
+    ) -> None:
+        assert workers == 2
+        for name, arguments in commands.items():
+            on_begin(name)
+            asked[name] = [str(one) for one in arguments]
+            if name == "payload":
+                on_finish(Finished(name, 0.0, f"no disk in {data}"))
+                continue
+            assert run("evaluate", name, *arguments).code == 0
+            on_finish(Finished(name, 1.0, None))
+
+    tables = ("--tables", "recoverability,rivals,payload")
+    assert run(*ALL, *tables, "--report", "alone").code == 0
+    monkeypatch.setattr(evaluate_all, "measure_side_by_side", measure)
+    assert run(*ALL, *tables, "--workers", 2).code == 0
+    assert list(asked) == ["rivals", "payload", "recoverability"]
+    assert all(arguments[arguments.index("--threads") + 1] == "1" for arguments in asked.values())
+    assert {arguments[arguments.index("--cache") + 1] for arguments in asked.values()} == {"out/answers.partial"}
+    page = Path("out/index.html").read_text("utf-8")
+    assert Page(page).sections == ["leaderboard", "recoverability", "rivals"]
+    assert "payload: no disk in FOLDER" in page
+    for name in ("recoverability", "rivals"):
+        assert Path("out", f"{name}.json").read_bytes() == Path("alone", f"{name}.json").read_bytes()
 
 
 def test_awt_is_measured_where_its_file_is_given(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from lexprint.cli import console
 from lexprint.cli.console import say
 from lexprint.cli.files import write_bytes
 from lexprint.cli.measuring import AWT, DATA, SETS, command_of, listed, with_awt
+from lexprint.cli.table_processes import Finished, measure_side_by_side
 from lexprint.errors import ExtraMissing, InputError, WeightsMissing
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from lexprint.evaluation.results_page import Section
 
 PAGE = "index.html"
+ANSWERS = "answers.partial"  # of the models, for all tables; gone when all are measured
 ABSENT = (ExtraMissing, WeightsMissing, InputError)  # of this machine or this data: the other tables can be measured
 
 # What each table is asked for besides sizes, in the order in which they are measured.
@@ -35,6 +37,24 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     "payload": ("--documents", "2"),
     "tracing": ("--documents", "1"),
     "attacks": (),
+}
+# The order for several processes: the longest first, and none before the one whose questions it asks again.
+LONGEST_FIRST = (
+    "rivals",
+    "attacks",
+    "quality",
+    "watermark",
+    "ablations",
+    "payload",
+    "tracing",
+    "swords",
+    "recoverability",
+)
+AFTER: Mapping[str, str] = {
+    "quality": "rivals",
+    "ablations": "rivals",
+    "recoverability": "ablations",
+    "tracing": "attacks",
 }
 OF_SENTENCES = frozenset({"watermark", "rivals", "quality", "ablations", "recoverability"})
 
@@ -68,7 +88,10 @@ def evaluate_all(
     words: int = typer.Option(1000, "--words", min=50, help="Words of a document that is traced, about."),
     awt: Path | None = AWT,
     seed: int = typer.Option(1, "--seed", help="Seed of all that is drawn."),
-    threads: int = console.THREADS,
+    workers: int = typer.Option(
+        0, "--workers", min=0, help="Tables measured at once, each by a process of its own; 0: as many as cores."
+    ),
+    threads: int = typer.Option(0, "--threads", min=0, help="Threads of the models with one worker; 0: one per core."),
 ) -> None:
     """Measure every table that needs no person, and write one page with all of them.
 
@@ -77,7 +100,9 @@ def evaluate_all(
     """
     from lexprint import __version__
     from lexprint.evaluation import datasets
+    from lexprint.evaluation.checkpoint import forget
     from lexprint.evaluation.results_page import results_page
+    from lexprint.scale.pools import available_cores
 
     chosen = listed(tables)
     if unknown := sorted(set(chosen) - set(TABLES)):
@@ -89,33 +114,76 @@ def evaluate_all(
     left_out = list(plan.left_out)
     for sentence in left_out:
         say(f"left out: {sentence}")
-    sizes = {"sentences": sentences, "words": words, "seed": seed}
-    sections = []
-    for number, name in enumerate(chosen, start=1):
-        arguments = ["--data", source, "--output", folder, *_arguments(name, plan, sets, sizes, awt, threads)]
-        table = _table(context, name, arguments)
-        label, command = f"{number}/{len(chosen)} {name}", command_of(table)
-        if (known := _section(folder, name, command, engine.fingerprint)) is not None:
-            say(f"{label}: measured on {known.result['date']}")
-        else:
-            say(f"{label}: {command}")
-            begun = monotonic()
-            try:
-                with table:
-                    table.command.invoke(table)
-            except ABSENT as error:
-                left_out.append(f"{name}: {error}".replace(str(source), "FOLDER"))  # the page may be shown around
-                say(f"{label} is left out: {error}")
-            else:
-                say(f"{label}: done in {monotonic() - begun:.0f} s")
-            known = _section(folder, name, command, engine.fingerprint)
-        if known is not None:
-            sections.append(known)
+    workers = min(workers or available_cores(), len(chosen))
+    sizes = {"sentences": sentences, "words": words, "seed": seed, "threads": threads if workers == 1 else 1}
+    places = ["--data", source, "--output", folder]
+    arguments = {name: [*places, *_arguments(name, plan, sets, sizes, awt, cache=folder / ANSWERS)] for name in chosen}
+    run = _Run(folder, engine.fingerprint, {name: _table(context, name, arguments[name]) for name in chosen})
+    missing = [name for name in chosen if not run.is_measured(name)]
+    if workers > 1:
+        measure_side_by_side(
+            {name: arguments[name] for name in sorted(missing, key=LONGEST_FIRST.index)},
+            workers=workers,
+            after=AFTER,
+            on_begin=run.begin,
+            on_finish=run.finish,
+        )
+    else:
+        for name in missing:
+            run.begin(name)
+            run.finish(_measured_here(name, run.tables[name]))
+    sections = [section for name in chosen if (section := run.section(name)) is not None]
+    left_out += (sentence.replace(str(source), "FOLDER") for sentence in run.left_out)  # the page may be shown around
     page = results_page(
         sections, command=f"{command_of(context)} --report FOLDER", version=__version__, left_out=left_out
     )
     write_bytes(str(folder / PAGE), page.encode())
+    forget(folder / ANSWERS)
     say(f"wrote {folder / PAGE} with {console.counted(len(sections), 'table')}")
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What becomes of the tables, and saying so."""
+
+    folder: Path
+    fingerprint: str
+    tables: Mapping[str, Any]  # contexts of their commands, by name
+    left_out: list[str] = field(default_factory=list)
+
+    def section(self, name: str) -> Section | None:
+        return _section(self.folder, name, command_of(self.tables[name]), self.fingerprint)
+
+    def is_measured(self, name: str) -> bool:
+        section = self.section(name)
+        if section is not None:
+            say(f"{self._label(name)}: measured on {section.result['date']}")
+        return section is not None
+
+    def begin(self, name: str) -> None:
+        say(f"{self._label(name)}: {command_of(self.tables[name])}")
+
+    def finish(self, finished: Finished) -> None:
+        label = self._label(finished.name)
+        if finished.failure is None:
+            say(f"{label}: done in {finished.seconds:.0f} s")
+        else:
+            self.left_out.append(f"{finished.name}: {finished.failure}")
+            say(f"{label} is left out: {finished.failure}")
+
+    def _label(self, name: str) -> str:
+        return f"{list(self.tables).index(name) + 1}/{len(self.tables)} {name}"
+
+
+def _measured_here(name: str, table: Any) -> Finished:
+    """One table, in this process, with its bars."""
+    begun = monotonic()
+    try:
+        with table:
+            table.command.invoke(table)
+    except ABSENT as error:
+        return Finished(name, monotonic() - begun, str(error))
+    return Finished(name, monotonic() - begun, None)
 
 
 def _plan(engine: Engine, tables: Sequence[str], awt: Path | None) -> _Plan:
@@ -163,13 +231,14 @@ def _is_there(name: str, ask: Callable[[str], object], left_out: list[str]) -> b
 
 
 def _arguments(
-    name: str, plan: _Plan, sets: list[str], sizes: Mapping[str, int], awt: Path | None, threads: int
+    name: str, plan: _Plan, sets: list[str], sizes: Mapping[str, int], awt: Path | None, *, cache: Path
 ) -> Iterator[object]:
     """The command line of one table, without data and output."""
     yield from TABLES[name]
     if name == "swords":
         return
-    yield from ("--sets", ",".join(listed(sets)), "--seed", sizes["seed"], "--threads", threads)
+    yield from ("--cache", cache)
+    yield from ("--sets", ",".join(listed(sets)), "--seed", sizes["seed"], "--threads", sizes["threads"])
     size = "sentences" if name in OF_SENTENCES else "words"
     yield from (f"--{size}", sizes[size])
     given: dict[str, dict[str, tuple[str, ...]]] = {

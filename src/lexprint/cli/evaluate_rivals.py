@@ -258,14 +258,14 @@ def _ablation_rows(
 
     def measured(corpus: Corpus, name: str) -> AblationRow:
         def measure() -> dict[str, object]:
-            (writer,) = blind_schemes(engine, [name], side="writer")
-            (reader,) = blind_schemes(engine, [name], side="reader")
+            # One for both sides: what is lost here is lost for want of a test, not because a reader asks anew.
+            (scheme,) = blind_schemes(engine, [name])
             with progress(f"{corpus.title}, {name}") as on_progress:
                 row = measuring.ablate(
                     engine,
                     corpus,
-                    writer=writer,
-                    reader=reader,
+                    writer=scheme,
+                    reader=scheme,
                     sentences=sentences,
                     seed=seed,
                     examples=examples,

@@ -29,7 +29,7 @@ AS_JSON = typer.Option(False, "--json", help="Print JSON instead of Markdown.")
 
 
 # What changes no figure, or is another on every machine.
-UNSAID = frozenset({"data", "output", "folder", "threads", "batch_size", "cache", "as_json"})
+UNSAID = frozenset({"data", "output", "folder", "threads", "workers", "batch_size", "cache", "as_json"})
 
 
 def report(
