@@ -1,6 +1,7 @@
 """What each test is for, on fakes."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from tests.fakes import FakeEngine
@@ -10,6 +11,7 @@ from lexprint.evaluation.ablations import (
     ablate,
     ablation_table,
     failure_list,
+    pooled,
     recovery_table,
     row_from,
     row_json,
@@ -51,6 +53,23 @@ def test_bits_are_lost_without_either(rows: list[AblationRow]) -> None:
     assert no_substitutability.bit_errors > 0
     assert no_substitutability.located.surplus > 0
     assert [row.tests for row in rows] == ["both tests", "without synchronicity", "without substitutability"]
+
+
+def test_what_the_test_turns_down_is_counted(rows: list[AblationRow]) -> None:
+    """Words that would wake the one before them; where nothing is tested, nothing is turned down."""
+    full, _, untested = rows
+    assert full.turned_down > 0
+    assert untested.turned_down == 0
+    assert untested.bits > full.bits
+
+
+def test_all_sets_are_summed(rows: list[AblationRow]) -> None:
+    """For each scheme with more than one set."""
+    full, ablated, _ = rows
+    (whole,) = pooled([full, ablated, replace(full, title="Dracula", bit_errors=3)])
+    assert (whole.title, whole.method, whole.bits, whole.bit_errors) == ("all sets", "paper", 2 * full.bits, 3)
+    assert whole.located.written == 2 * full.located.written
+    assert pooled(rows) == []
 
 
 def test_counts_add_up(rows: list[AblationRow]) -> None:

@@ -63,6 +63,7 @@ def quality(
     """SR and SS beside similarity, fluency and grammar as judged by models that had no say in the choice of words."""
     from lexprint.evaluation import datasets, judges as bench, quality as measuring
     from lexprint.evaluation.confidence import Figure
+    from lexprint.evaluation.tables import ALL_SETS
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
     checkpoint = open_checkpoint("quality", output)
@@ -97,7 +98,7 @@ def quality(
         rows += [measuring.quality_row(marked, each, seed=seed) for marked, each in found]
         if len(found) > 1:
             rows.append(measuring.pooled(found, seed=seed))
-    titles = [*(corpus.title for corpus in corpora), measuring.ALL_SETS]
+    titles = [*(corpus.title for corpus in corpora), ALL_SETS]
     rows.sort(key=lambda row: titles.index(row.title))
     result = {
         "experiment": "quality",

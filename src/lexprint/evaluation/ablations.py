@@ -5,8 +5,9 @@ Bit errors are counted sentence by sentence, so that one lost word does not spoi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import reduce
 from itertools import groupby
 from random import Random
 from typing import Any
@@ -16,20 +17,32 @@ from lexprint.evaluation.comparison import escaped, parts
 from lexprint.evaluation.datasets import Corpus
 from lexprint.evaluation.metrics import BitRates, bit_errors, share
 from lexprint.evaluation.schemes import BlindScheme
-from lexprint.evaluation.tables import markdown_table
+from lexprint.evaluation.tables import ALL_SETS, markdown_table
 from lexprint.evaluation.watermark import PUBLISHED
+from lexprint.models.protocols import Gap
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
 from lexprint.watermark.embed import embed_unchecked
 from lexprint.watermark.extract import extract
+from lexprint.watermark.inquiry import Inquiry
 from lexprint.watermark.recover import recover
 from lexprint.watermark.sites import Marked, Reading, Site
+from lexprint.watermark.substitutability import KeepsNeighbour
+from lexprint.watermark.synchronicity import FindPair
 from lexprint.workflows import OnProgress
 
 FULL, WITHOUT_SYNCHRONICITY, WITHOUT_SUBSTITUTABILITY = (
     "both tests",
     "without synchronicity",
     "without substitutability",
+)
+
+
+LEGEND = (
+    "turned down: words that could carry a bit, but whose exchange would have made the word before them one too; the "
+    "substitutability test is about these alone, so bits are lost without it only where one of them is exchanged. "
+    "written: words that carry a bit; a reader finds them with the right pair, with another one, or not at all, and "
+    "may find a surplus. Bits are compared sentence by sentence.\n"
 )
 
 
@@ -65,6 +78,7 @@ class AblationRow(BitRates):
     words: int
     bits: int
     bit_errors: int
+    turned_down: int  # words that could carry a bit, but either choice would wake the word before
     located: Located
     substituted: int
     recovered: int  # of those, words that recovery put back
@@ -85,12 +99,14 @@ def ablate(
     """Write random bits with a scheme, read them, and look at every site."""
     texts = parts(corpus, sentences=sentences)
     chooser = Random(f"{seed} {corpus.name}")
+    test = _CountedTest(writer.scheme.keeps_neighbour)
+    writing = replace(writer.scheme, keeps_neighbour=test)
     words = bits = errors = substituted = recovered = 0
     located = Located(0, 0, 0, 0)
     failures: list[str] = []
     for number, text in enumerate(texts, start=1):
         document = segment(text)
-        marked = embed_unchecked(document, chooser.choices((0, 1), k=document.word_count), writer.scheme)
+        marked = embed_unchecked(document, chooser.choices((0, 1), k=document.word_count), writing)
         copy = segment(marked.text)
         reading = extract(copy, reader.scheme)
         words += document.word_count
@@ -115,11 +131,24 @@ def ablate(
         words=words,
         bits=bits,
         bit_errors=errors,
+        turned_down=test.turned_down,
         located=located,
         substituted=substituted,
         recovered=recovered,
         examples=tuple(failures[index] for index in chosen),
     )
+
+
+class _CountedTest:
+    """The substitutability test, or what stands in its place, and how many words it has turned down."""
+
+    def __init__(self, test: KeepsNeighbour) -> None:
+        self._test, self.turned_down = test, 0
+
+    def __call__(self, neighbour: Iterable[Gap], find_pair: FindPair) -> Inquiry[bool]:
+        kept = yield from self._test(neighbour, find_pair)
+        self.turned_down += not kept
+        return kept
 
 
 def _tests(scheme: BlindScheme) -> str:
@@ -200,9 +229,30 @@ def row_from(data: Mapping[str, Any]) -> AblationRow:
     return AblationRow(**{**kept, "located": Located(**data["located"]), "examples": tuple(data["examples"])})
 
 
+def pooled(rows: Sequence[AblationRow]) -> list[AblationRow]:
+    """All sets of each scheme as if they were one; what a test prevents is rare, so one set may not show it."""
+    return [
+        AblationRow(
+            title=ALL_SETS,
+            method=method,
+            tests=own[0].tests,
+            words=sum(row.words for row in own),
+            bits=sum(row.bits for row in own),
+            bit_errors=sum(row.bit_errors for row in own),
+            turned_down=sum(row.turned_down for row in own),
+            located=reduce(_sum, (row.located for row in own)),
+            substituted=sum(row.substituted for row in own),
+            recovered=sum(row.recovered for row in own),
+        )
+        for method in dict.fromkeys(row.method for row in rows)
+        if len(own := [row for row in rows if row.method == method]) > 1
+    ]
+
+
 def ablation_table(rows: Sequence[AblationRow]) -> str:
-    """Located and failed words of each set, and the paper's examples of them below."""
-    header = ["set", "method", "words", "bits", "bpw", "BER", "written", "right", "other pair", "missed", "surplus"]
+    """Located and failed words of each set and of all, and the paper's examples of them below."""
+    header = ["set", "method", "words", "bits", "bpw", "BER", "turned down"]
+    header += ["written", "right", "other pair", "missed", "surplus"]
     body = [
         [
             row.title,
@@ -210,15 +260,16 @@ def ablation_table(rows: Sequence[AblationRow]) -> str:
             *map(str, (row.words, row.bits)),
             f"{row.bits_per_word:.3f}",
             f"{row.bit_error_rate:.4f}",
+            "-" if row.tests == WITHOUT_SUBSTITUTABILITY else str(row.turned_down),
             *_counts(row.located),
         ]
-        for row in rows
+        for row in [*rows, *pooled(rows)]
     ]
     body += [
-        ["paper's examples", tests, "-", "-", "-", "-", *_counts(located)]
+        ["paper's examples", tests, "-", "-", "-", "-", "-", *_counts(located)]
         for tests, located in PUBLISHED_EXAMPLES.items()
     ]
-    return markdown_table(header, body)
+    return f"{markdown_table(header, body)}\n{LEGEND}"
 
 
 def _counts(located: Located) -> list[str]:
@@ -229,7 +280,7 @@ def recovery_table(rows: Sequence[AblationRow]) -> str:
     """Substituted words that come back, beside the paper's share (its Table "reconstruct")."""
     header = ["set", "method", "exchanged", "recovered", "share", "paper"]
     body = []
-    for row in rows:
+    for row in [*rows, *pooled(rows)]:
         published = PUBLISHED.get(row.title)
         recovered = share(row.recovered, row.substituted)
         body.append(

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 from lexprint.evaluation.comparison import AWT_OUTPUT, PUBLISHED
 from lexprint.evaluation.payload import PUBLISHED_BIT_ERRORS
-from lexprint.evaluation.quality import ALL_SETS, OVER_ALL, REGISTERED
+from lexprint.evaluation.quality import OVER_ALL, REGISTERED
 from lexprint.evaluation.swords import PUBLISHED as PUBLISHED_SUBSTITUTES
-from lexprint.evaluation.tables import markdown_table
+from lexprint.evaluation.tables import ALL_SETS, markdown_table
 from lexprint.evaluation.watermark import PUBLISHED_MEANS
 
 Result: TypeAlias = Mapping[str, Any]  # of one experiment, as its JSON has it

@@ -15,7 +15,7 @@ from lexprint.evaluation.datasets import Corpus
 from lexprint.evaluation.judges import Judge, Pair
 from lexprint.evaluation.marked_text import MarkedText
 from lexprint.evaluation.schemes import schemes
-from lexprint.evaluation.tables import markdown_table
+from lexprint.evaluation.tables import ALL_SETS, markdown_table
 from lexprint.evaluation.tracing import master_of
 from lexprint.text.editing import apply_edits
 from lexprint.text.segmentation import segment
@@ -23,7 +23,6 @@ from lexprint.workflows import OnProgress
 from lexprint.workflows.issuing import copy_edits
 
 REGISTERED = "registered"  # what `lexprint issue` does: the reader has the master, so the words are chosen more freely
-ALL_SETS = "all sets"
 BATCH = 24  # pairs given to a judge at once
 
 

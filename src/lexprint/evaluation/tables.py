@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+ALL_SETS = "all sets"  # the title of what was measured on all of them together
+
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table whose columns line up in plain text too; all but the first are numbers."""
