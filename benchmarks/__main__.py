@@ -1,6 +1,6 @@
 """`python -m benchmarks` runs them all, prints their tables, and keeps the figures in docs/tables/bench-history.json.
 
-    python -m benchmarks [watermark] [scale] [registry] [startup] [--small]
+    python -m benchmarks [watermark] [kernels] [scale] [registry] [startup] [--small]
 
 Without names, all of them; it takes about an hour, and `--small` some minutes. Other work on the machine spoils the figures.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from benchmarks import history, registry, scale, startup, watermark
+from benchmarks import history, kernels, registry, scale, startup, watermark
 from lexprint.errors import ExtraMissing
 
 SMALL = {
@@ -22,6 +22,7 @@ SMALL = {
 def main() -> None:
     benchmarks: dict[str, Callable[[list[str]], dict[str, float] | None]] = {
         "watermark": lambda arguments: watermark.main(),
+        "kernels": lambda arguments: kernels.main(),
         "scale": scale.main,
         "registry": registry.main,
         "startup": lambda arguments: startup.main(),
