@@ -23,6 +23,8 @@ from lexprint.watermark.walk import Neighbours, OnWords, walk
 
 BATCH = 64  # gaps asked at once: a row of predictions is as wide as the vocabulary
 STEPS = 2  # of weight for a log-odds of one
+EVEN = 1.0  # log-odds that all sites have beside their own: a text may be unlike those that the regression has seen
+FARTHEST = 25  # position in a sentence; it has seen few beyond that
 LEAST_DOUBT, MOST_DOUBT = 0.01, 0.8  # that nobody wrote a site; beyond that the regression has seen too little
 UNKNOWN = -6.0  # log-probability of what the masked LM does not know: that of a rare word
 
@@ -58,7 +60,8 @@ def weigh(document: Document, sites: Sequence[Site], masked_lm: MaskedLM) -> lis
     observations = []
     for site in sites:
         misread = _doubt(site, expected) / 2  # where nothing was written, one half agrees all the same
-        weight = max(1, round(STEPS * log((1 - misread) / misread)))
+        log_odds = log((1 - misread) / misread)
+        weight = round(STEPS * (EVEN + log_odds))
         observations.append(Observation(_label_at(document, site), site.bit, weight))
     return observations
 
@@ -79,7 +82,8 @@ def _doubt(site: Site, expected: Mapping[_Place, Sequence[float]]) -> float:
     members = expected[site.sentence, site.position]
     here, other = members[site.bit], members[1 - site.bit]
     (before,), (after,) = (expected[site.sentence, site.position + step] for step in (-1, 1))
-    log_odds = -5.5 + 0.057 * site.position + 0.44 * (here - other) - 0.12 * before - 0.16 * after - 0.32 * here
+    position = min(site.position, FARTHEST)
+    log_odds = -5.5 + 0.057 * position + 0.44 * (here - other) - 0.12 * before - 0.16 * after - 0.32 * here
     return min(max(1 / (1 + exp(-log_odds)), LEAST_DOUBT), MOST_DOUBT)
 
 
