@@ -1,9 +1,10 @@
 """Issuing to many, and finding a leak's document among many.
 
-    python -m benchmarks.registry [--documents 10000] [--recipients 1000] [--issued 10000]
+    python -m benchmarks.registry [--documents 10000] [--recipients 1000] [--issued 10000] [--text FILE]
 
-Sites come from the fakes, so no model's time is in the figures: `lexprint analyse` tells that one. Every document ends with the
-same two paragraphs, as those of a company do, so much of a leak's wording is common to all of them.
+Once, real models analyse a text, which is then issued to a thousand: what the copies cost beside the analysis. All other sites
+come from the fakes, so no model's time is in those figures. Every document ends with the same two paragraphs, as those of a
+company do, so much of a leak's wording is common to all of them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 from tests.fakes import FakeEngine
 
 from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.engine import Engine
 from lexprint.formats.source import open_source
 from lexprint.testing import fake_text
 from lexprint.text.editing import apply_edits
@@ -37,7 +39,9 @@ from lexprint.workflows.issuing import Master, analyse_document, copy_edits, iss
 from lexprint.workflows.tracing import trace
 
 ISSUED_WORDS = 2_000
+COPIES = 1_000
 STORED_WORDS = 500
+PAGE = Path(__file__).with_name("paper.txt")
 WORDS_PER_SITE = 6
 LEAK_WORDS = 400
 LEAKS = 20
@@ -50,10 +54,40 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, float]:
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--recipients", type=int, default=1_000)
     parser.add_argument("--issued", type=int, default=10_000)
+    parser.add_argument("--text", type=Path, default=PAGE, help="what real models analyse; a page by default")
     options = parser.parse_args(arguments)
     with TemporaryDirectory() as folder:
-        figures = measure_issue(Path(folder), recipients=options.issued)
+        figures = measure_cost(Path(folder), options.text)
+        figures |= measure_issue(Path(folder), recipients=options.issued)
         return figures | measure_lookup(Path(folder), documents=options.documents, recipients=options.recipients)
+
+
+def measure_cost(folder: Path, path: Path) -> dict[str, float]:
+    """What issuing a thousand copies costs in all, beside the analysis alone; both in one run, with real models."""
+    content = path.read_bytes()
+    master = Master(open_source(content, name=path.name), "text", hashlib.sha256(content).hexdigest(), ".txt")
+    engine = Engine()
+    analyse_document(engine, "The models are read from disk once, whoever asks first.")
+    start = time.perf_counter()
+    analysis = analyse_document(engine, master.source.text)
+    alone = time.perf_counter() - start
+    with open_registry(str(folder / "cost.db")) as registry:
+        start = time.perf_counter()
+        issue(
+            engine,
+            master,
+            [f"Recipient {number}" for number in range(COPIES)],
+            keyring=Keyring((MasterKey.generate(),)),
+            registry=registry,
+            folder=folder / "cost",
+            analysis=analysis,
+        )
+        copies = time.perf_counter() - start
+    print(
+        f"issue with real models: analysis of {analysis.words:,} words, {len(analysis.sites)} sites: {alone:.1f} s; "
+        f"{COPIES:,} copies: {copies:.1f} s more, {(alone + copies) / alone:.2f} times the analysis in all"
+    )
+    return {"analysis_seconds": alone, "issue_1000_seconds": copies, "issue_per_analysis": (alone + copies) / alone}
 
 
 def measure_issue(folder: Path, *, recipients: int) -> dict[str, float]:
