@@ -73,7 +73,7 @@ def test_a_run_that_was_cut_goes_on(run: Run, data: Path, monkeypatch: pytest.Mo
     assert run(*asked).code == 2
     monkeypatch.setattr(watermark, "measure", measure_until(2))  # one set before, one now
     assert run(*asked).code == 0
-    assert {path.name for path in Path("out").iterdir()} == {"watermark.json", "watermark.md"}
+    assert {path.name for path in Path("out").iterdir()} == {"watermark.json", "watermark.md", "watermark.svg"}
 
 
 TRACING = ("--documents", 1, "--words", 60, "--trials", 1, "--mixes", 1, "--never-issued", 5, "--recipients", 20)

@@ -44,7 +44,7 @@ def test_rivals_stand_beside(run: Run, data: Path) -> None:
         ("paper", "Other Tale"),
     ]
     assert all(row["bit_errors"] == 0 and row["bits"] > 0 for row in result["rows"])
-    assert [path.name for path in sorted(Path("out").iterdir())] == ["rivals.json", "rivals.md"]
+    assert [path.name for path in sorted(Path("out").iterdir())] == ["rivals.json", "rivals.md", "rivals.svg"]
 
 
 def test_a_run_that_was_cut_goes_on(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +59,7 @@ def test_a_run_that_was_cut_goes_on(run: Run, data: Path, monkeypatch: pytest.Mo
         power.setattr(comparison, "compare", rest)
         resumed = run(*asked, "out")
     assert (resumed.code, rest.calls) == (0, 1)
-    assert [path.name for path in sorted(Path("out").iterdir())] == ["rivals.json", "rivals.md"]
+    assert [path.name for path in sorted(Path("out").iterdir())] == ["rivals.json", "rivals.md", "rivals.svg"]
     assert resumed.text == run(*asked, "other").text
 
 

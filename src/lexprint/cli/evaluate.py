@@ -11,8 +11,7 @@ import typer
 
 from lexprint.cli import console, evaluate_all, evaluate_attacks, evaluate_human, evaluate_quality, evaluate_rivals
 from lexprint.cli.console import progress, say
-from lexprint.cli.files import write_bytes
-from lexprint.cli.measuring import CACHE, DATA, SETS, listed, open_checkpoint, remembering, report
+from lexprint.cli.measuring import CACHE, DATA, SETS, draw, listed, open_checkpoint, plots, remembering, report
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def swords(
     split: str = typer.Option("dev", "--split", help="dev or test."),
     limit: int | None = typer.Option(None, "--limit", min=1, help="Only the first N targets."),
     output: Path | None = typer.Option(
-        None, "--output", metavar="FOLDER", help="Folder for swords.json and swords.md."
+        None, "--output", metavar="FOLDER", help="Folder for swords.json, swords.md and swords.svg."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of Markdown."),
 ) -> None:
@@ -82,6 +81,7 @@ def swords(
         ],
     }
     report(context, result, table, output=output, as_json=as_json)
+    draw(context, output, lambda: plots().swords_plot(rows))
     say(f"SWORDS {split}, {len(targets)} targets, fingerprint {engine.fingerprint}")
 
 
@@ -96,7 +96,7 @@ def watermark(
     disturb: bool = typer.Option(False, "--disturb", help="Also read re-flowed, re-typeset and re-encoded copies."),
     examples: int = typer.Option(0, "--examples", min=0, help="Marked sentences to print for each set."),
     output: Path | None = typer.Option(
-        None, "--output", metavar="FOLDER", help="Folder for watermark.json and watermark.md."
+        None, "--output", metavar="FOLDER", help="Folder for watermark.json, watermark.md and watermark.svg."
     ),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
@@ -164,6 +164,7 @@ def watermark(
         "rows": [row_json(row) for row in rows],
     }
     report(context, result, "\n".join(parts), output=output, as_json=as_json)
+    draw(context, output, lambda: plots().watermark_plot(rows))
     checkpoint.done()
     say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}")
 
@@ -273,10 +274,7 @@ def tracing(
         "collusion": [asdict(row) for row in mixed],
     }
     report(context, result, "\n".join(parts), output=output, as_json=as_json)
-    if output is not None:
-        from lexprint.evaluation.plots import tracing_plot
-
-        write_bytes(str(output / "tracing.svg"), tracing_plot(attacked, mixed))
+    draw(context, output, lambda: plots().tracing_plot(attacked, mixed))
     checkpoint.done()
     say(f"{len(records)} documents of about {words} words, seed {seed}, fingerprint {engine.fingerprint}")
 

@@ -10,15 +10,16 @@ import typer
 
 from lexprint.cli import console
 from lexprint.cli.console import progress, say
-from lexprint.cli.files import write_bytes
 from lexprint.cli.measuring import (
     AS_JSON,
     AWT,
     CACHE,
     DATA,
     SETS,
+    draw,
     listed,
     open_checkpoint,
+    plots,
     remembering,
     report,
     with_awt,
@@ -112,10 +113,7 @@ def attacks(
         "rows": [asdict(row) for row in rows],
     }
     report(context, result, measuring.robustness_tables(rows), output=output, as_json=as_json)
-    if output is not None:
-        from lexprint.evaluation.plots import robustness_plot
-
-        write_bytes(str(output / "attacks.svg"), robustness_plot(rows))
+    draw(context, output, lambda: plots().robustness_plot(rows))
     checkpoint.done()
     say(
         f"{len(texts)} documents of about {words} words, {recipients} recipients, seed {seed}, fingerprint {engine.fingerprint}"

@@ -10,15 +10,16 @@ import typer
 
 from lexprint.cli import console
 from lexprint.cli.console import progress, say
-from lexprint.cli.files import write_bytes
 from lexprint.cli.measuring import (
     AS_JSON,
     AWT,
     CACHE,
     DATA,
     SETS,
+    draw,
     listed,
     open_checkpoint,
+    plots,
     remembering,
     report,
     with_awt,
@@ -108,9 +109,6 @@ def quality(
         "rows": [measuring.row_json(row) for row in rows],
     }
     report(context, result, f"{measuring.quality_table(rows)}\n{measuring.LEGEND}", output=output, as_json=as_json)
-    if output is not None:
-        from lexprint.evaluation.plots import quality_plot
-
-        write_bytes(str(output / "quality.svg"), quality_plot(rows))
+    draw(context, output, lambda: plots().quality_plot(rows))
     checkpoint.done()
     say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}")

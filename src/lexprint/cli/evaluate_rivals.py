@@ -19,9 +19,11 @@ from lexprint.cli.measuring import (
     DATA,
     OUTPUT,
     SETS,
+    draw,
     listed,
     machine,
     open_checkpoint,
+    plots,
     remembering,
     report,
     with_awt,
@@ -121,6 +123,7 @@ def rivals(
         "unmarked": unmarked,
     }
     report(context, result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
+    draw(context, output, lambda: plots().rivals_plot(rows, thinned))
     checkpoint.done()
     _say_circumstances(engine, sentences=sentences, seed=seed)
 
@@ -164,6 +167,7 @@ def ablations(
         "rows": [measuring.row_json(row) for row in rows],
     }
     report(context, result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
+    draw(context, output, lambda: plots().ablations_plot(rows))
     checkpoint.done()
     _say_circumstances(engine, sentences=sentences, seed=seed)
 
@@ -200,6 +204,7 @@ def recoverability(
         "rows": [measuring.row_json(row) for row in rows],
     }
     report(context, result, measuring.recovery_table(rows), output=output, as_json=as_json)
+    draw(context, output, lambda: plots().recoverability_plot(rows))
     checkpoint.done()
     _say_circumstances(engine, sentences=sentences, seed=seed)
 

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import typer
 
-from lexprint.cli.console import json_text, print_json, print_line
+from lexprint.cli.console import json_text, print_json, print_line, say
 from lexprint.cli.files import write_bytes
-from lexprint.errors import InputError
+from lexprint.errors import ExtraMissing, InputError
 
 if TYPE_CHECKING:
     from lexprint.evaluation.checkpoint import Checkpoint
 
 DATA = typer.Option(None, "--data", metavar="FOLDER", help="Folder with the data; default: the variable LEXPRINT_DATA.")
 SETS = typer.Option([], "--sets", help="Names of sets, also with commas; default: all there are.")
-OUTPUT = typer.Option(None, "--output", metavar="FOLDER", help="Folder for the tables, as JSON and as Markdown.")
+OUTPUT = typer.Option(None, "--output", metavar="FOLDER", help="Folder for the tables, as JSON, Markdown and SVG.")
 AWT = typer.Option(None, "--awt", metavar="FILE", help="A trained AWT, to be measured too.")
 CACHE = typer.Option(
     None, "--cache", metavar="FILE", help="Keep the models' answers there for other tables; else LEXPRINT_CACHE."
@@ -50,6 +51,25 @@ def report(
         print_json(whole)
     else:
         print_line(table.rstrip("\n"))
+
+
+def plots() -> ModuleType:
+    """What draws; it needs matplotlib, which is of an extra."""
+    from lexprint.evaluation import plots
+
+    return plots
+
+
+def draw(context: typer.Context, output: Path | None, plot: Callable[[], bytes]) -> None:
+    """Put the picture of a table beside it; a table that cannot be drawn here is still a table."""
+    if output is None:
+        return
+    try:
+        picture = plot()
+    except ExtraMissing as error:
+        say(f"no picture: {error}")
+        return
+    write_bytes(str(output / f"{context.info_name}.svg"), picture)
 
 
 def command_of(context: typer.Context) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import zip_longest
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from lexprint.errors import ExtraMissing
+from lexprint.evaluation import ablations, comparison, swords, watermark
+from lexprint.evaluation.metrics import share
 from lexprint.evaluation.quality import COLUMNS, QualityRow, shown
 from lexprint.evaluation.robustness import Figure as RobustnessFigure, RobustnessRow, figure_of
 from lexprint.evaluation.tracing import AttackRow, CollusionRow
@@ -14,11 +18,31 @@ from lexprint.evaluation.tracing import AttackRow, CollusionRow
 try:
     import matplotlib
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 except ImportError as error:
     raise ExtraMissing("matplotlib", extra="evaluation") from error
 
-RIGHT, UNDECIDED, WRONG = "#2f6f5e", "#c9c4b8", "#b3412f"
-SCHEME_COLOURS = ("#2f6f5e", "#4b5d8a", "#b3412f", "#b8872b", "#7a4b86", "#5b5b5b")  # apart for the colour-blind too
+RIGHT, UNDECIDED, UNSURE, WRONG = "#2f6f5e", "#c9c4b8", "#d9a441", "#b3412f"
+HOLLOW: Mapping[str, Any] = {"color": "black", "fillstyle": "none"}  # figures that others published
+COLOURS = ("#2f6f5e", "#4b5d8a", "#b3412f", "#b8872b", "#7a4b86", "#5b5b5b")  # apart for the colour-blind too
+# The same scheme looks the same in all pictures.
+SCHEME_COLOURS: Mapping[str, str] = {
+    "lexprint": COLOURS[0],
+    "paper": COLOURS[1],
+    "topkara": COLOURS[2],
+    "hao": COLOURS[3],
+    "awt": COLOURS[4],
+    comparison.AWT_OUTPUT: COLOURS[5],
+    "registered": "#58b09c",
+    "framed": "#9bbf3b",
+}
+PALE = "#aab4cf"  # bars on which marks must be seen
+
+
+RowType = TypeVar("RowType")
+# By title: what was measured, and what the paper says of the same.
+Panels: TypeAlias = Mapping[str, tuple[Callable[[RowType], float | None], Callable[[RowType], float | None]]]
 
 
 def tracing_plot(attacks: Sequence[AttackRow], mixes: Sequence[CollusionRow]) -> bytes:
@@ -78,7 +102,7 @@ def quality_plot(rows: Sequence[QualityRow]) -> bytes:
                 ],
                 fmt="o",
                 markersize=4,
-                color=SCHEME_COLOURS[number % len(SCHEME_COLOURS)],
+                color=_colour(schemes, scheme),
                 label=scheme,
             )
         panel.set_title(COLUMNS[judge][0], fontsize=10)
@@ -114,6 +138,241 @@ def robustness_plot(rows: Sequence[RobustnessRow]) -> bytes:
         panel.set_xticks(range(len(schemes)), schemes, rotation=30, ha="right", fontsize=9)
     panels[0].set_yticks(range(len(cases)), [" ".join(case).strip() for case in cases], fontsize=8)
     return _svg(figure)
+
+
+def watermark_plot(rows: Sequence[watermark.Row]) -> bytes:
+    """Payload, SR, SS and recovered words of each set and of all, by f, and the paper's figures as hollow marks."""
+    rows = [*rows, *watermark.means(rows)]
+    titles = list(dict.fromkeys(row.title for row in rows))
+    gaps = sorted({row.gap for row in rows})
+    dots = [
+        _Dot(title, f"f = {gap}", _first(row for row in rows if (row.title, row.gap) == (title, gap)))
+        for title in titles
+        for gap in gaps
+    ]
+    panels: Panels[watermark.Row] = {
+        "bits per word": (lambda row: row.bits_per_word, lambda row: watermark.published(row).bits_per_word),
+        "SR": (lambda row: row.entailment.changed, lambda row: watermark.published(row).entailment),
+        "SS": (lambda row: row.similarity.changed, lambda row: watermark.published(row).similarity),
+        "words recovered": (
+            lambda row: share(row.recovered, row.substituted),
+            lambda row: watermark.published(row).recovered,
+        ),
+    }
+    return _svg(_dot_figure(titles, [f"f = {gap}" for gap in gaps], dots, panels))
+
+
+def rivals_plot(rows: Sequence[comparison.MethodRow], thinned: Sequence[comparison.MethodRow] = ()) -> bytes:
+    """SR and SS by method and set with the paper's figures hollow; below, quality against payload, rivals thinned too."""
+    titles = list(dict.fromkeys(row.title for row in rows))
+    methods = list(dict.fromkeys(row.method for row in rows))
+    dots = [
+        _Dot(title, method, _first(row for row in rows if (row.title, row.method) == (title, method)))
+        for title in titles
+        for method in methods
+    ]
+    panels: Panels[comparison.MethodRow] = {
+        "SR of changed sentences": (lambda row: row.entailment.changed, _published_entailment),
+        "SS of changed sentences": (lambda row: row.similarity.changed, _published_similarity),
+    }
+    height = 1.3 + 0.2 * len(methods) * len(titles)
+    figure = Figure(figsize=(11, height + 3.8), layout="constrained")
+    grid = figure.subplots(2, 2, height_ratios=(height, 3.5))
+    _draw_dots(grid[0], titles, methods, dots, panels)
+    by_payload: Mapping[str, Callable[[comparison.MethodRow], float | None]] = {
+        "SR of all sentences, by payload": lambda row: row.entailment.all,
+        "SS of all sentences, by payload": lambda row: row.similarity.all,
+    }
+    for panel, (title, figure_of_row) in zip(grid[1], by_payload.items(), strict=True):
+        for method in methods:
+            colour = _colour(methods, method)
+            own = [row for row in rows if row.method == method]
+            panel.plot([row.bits_per_word for row in own], [figure_of_row(row) for row in own], "o", color=colour)
+            for less in (row for row in thinned if row.method == method):
+                full = _first(row for row in own if row.title == less.title)
+                if full is not None:
+                    both = (full, less)
+                    panel.plot(
+                        [row.bits_per_word for row in both],
+                        [figure_of_row(row) for row in both],
+                        "-",
+                        color=colour,
+                        alpha=0.4,
+                    )
+                panel.plot([less.bits_per_word], [figure_of_row(less)], "s", color=colour, fillstyle="none")
+        panel.set_xlim(left=0)
+        panel.set_xlabel("bits per word" + ("; squares: as many bits as ours" if thinned else ""))
+        panel.set_title(title, fontsize=10)
+        panel.grid(alpha=0.3)
+    _legend(figure, methods)
+    return _svg(figure)
+
+
+def _published_entailment(row: comparison.MethodRow) -> float | None:
+    found = comparison.PUBLISHED.get(row.method, {}).get(row.title)
+    return None if found is None else found.entailment
+
+
+def _published_similarity(row: comparison.MethodRow) -> float | None:
+    found = comparison.PUBLISHED.get(row.method, {}).get(row.title)
+    return None if found is None else found.similarity
+
+
+def ablations_plot(rows: Sequence[ablations.AblationRow]) -> bytes:
+    """Bit error rates of each set, and what became of the words over all sets."""
+    titles = list(dict.fromkeys(row.title for row in rows))
+    methods = list(dict.fromkeys(row.method for row in rows))
+    whole = ablations.pooled(rows) or list(rows)
+    figure = Figure(figsize=(12, 1.6 + 0.42 * len(methods)), layout="constrained")
+    rates, words = figure.subplots(1, 2, sharey=True, width_ratios=(1, 1))
+    for place, method in enumerate(methods):
+        for row in (row for row in rows if row.method == method):
+            rates.plot([row.bit_error_rate], [place], "o", markersize=5, color=_colour(titles, row.title), alpha=0.8)
+        total = _first(row for row in whole if row.method == method)
+        if total is None:
+            continue
+        rates.plot([total.bit_error_rate], [place], "|", markersize=16, markeredgewidth=2, color="black")
+        start = 0.0
+        located, written = total.located, max(1, total.located.written)
+        for count, colour in (
+            (located.right, RIGHT),
+            (located.other_pair, UNSURE),
+            (located.missed, WRONG),
+            (located.surplus, UNDECIDED),
+        ):
+            words.barh([place], [count / written], left=[start], color=colour)
+            start += count / written
+        failed = located.other_pair + located.missed
+        words.text(start + 0.01, place, f"{failed} of {written} lost", va="center", fontsize=8)
+    rates.set_yticks(range(len(methods)), methods)
+    rates.invert_yaxis()
+    rates.set_xlim(left=-0.002)
+    rates.set_title("bit error rate; bar: all sets", fontsize=10)
+    rates.grid(axis="x", alpha=0.3)
+    handles = [Line2D([], [], color=_colour(titles, title), marker="o", linestyle="", label=title) for title in titles]
+    rates.legend(handles=handles, fontsize=8, loc="best")
+    words.set_xlim(0, 1.35)
+    words.set_title("words as a reader finds them, share of those written", fontsize=10)
+    labels = {"with their pair": RIGHT, "with another pair": UNSURE, "missed": WRONG, "surplus": UNDECIDED}
+    patches = [Patch(color=colour, label=label) for label, colour in labels.items()]
+    figure.legend(handles=patches, loc="outside lower right", ncols=len(patches), frameon=False, fontsize=9)
+    return _svg(figure)
+
+
+def recoverability_plot(rows: Sequence[ablations.AblationRow]) -> bytes:
+    """Share of the exchanged words that come back, with the paper's as hollow marks."""
+    titles = list(dict.fromkeys(row.title for row in rows))
+    methods = list(dict.fromkeys(row.method for row in rows))
+    dots = [
+        _Dot(title, method, _first(row for row in rows if (row.title, row.method) == (title, method)))
+        for title in titles
+        for method in methods
+    ]
+
+    def published(row: ablations.AblationRow) -> float | None:
+        found = watermark.PUBLISHED.get(row.title)
+        return None if found is None else found.recovered
+
+    panels: Panels[ablations.AblationRow] = {
+        "share of exchanged words that come back": (lambda row: share(row.recovered, row.substituted), published)
+    }
+    figure = _dot_figure(titles, methods, dots, panels)
+    figure.axes[0].set_xlim(0, 1)
+    return _svg(figure)
+
+
+def swords_plot(rows: Sequence[swords.Row]) -> bytes:
+    """F at ten for acceptable and conceivable substitutes, lenient and strict; hollow what is published."""
+    names = [row.method for row in rows]
+    figures = {
+        "strict, acceptable": ([row.strict.f for row in rows], 2),
+        "strict, conceivable": ([row.strict_conceivable.f for row in rows], 3),
+        "lenient, acceptable": ([row.lenient.f for row in rows], 0),
+        "lenient, conceivable": ([row.lenient_conceivable.f for row in rows], 1),
+    }
+    figure = Figure(figsize=(12, 1.6 + 0.32 * len(rows)), layout="constrained")
+    panels = figure.subplots(1, len(figures), sharey=True)
+    for panel, (title, (values, column)) in zip(panels, figures.items(), strict=True):
+        panel.barh(names, values, color=PALE, height=0.6)
+        quoted = [(place, swords.PUBLISHED[name][column]) for place, name in enumerate(names)]
+        known = [(value, place) for place, value in quoted if value is not None]
+        panel.plot([value for value, _ in known], [place for _, place in known], "D", **HOLLOW)
+        panel.set_title(title, fontsize=10)
+        panel.set_xlabel("F10")
+        panel.grid(axis="x", alpha=0.3)
+        panel.set_axisbelow(True)
+    panels[0].invert_yaxis()
+    figure.legend(
+        handles=[Line2D([], [], linestyle="", marker="D", label="published, test split", **HOLLOW)],
+        loc="outside lower center",
+        frameon=False,
+    )
+    return _svg(figure)
+
+
+@dataclass(frozen=True)
+class _Dot(Generic[RowType]):
+    """One row's place in a dot plot."""
+
+    title: str
+    series: str
+    row: RowType | None
+
+
+def _dot_figure(
+    titles: Sequence[str],
+    series: Sequence[str],
+    dots: Sequence[_Dot[RowType]],
+    panels: Panels[RowType],
+) -> Figure:
+    """A panel for each figure: sets down, series side by side, ours filled and the paper's hollow."""
+    height = 1.3 + 0.22 * len(titles) * max(2, len(series))
+    figure = Figure(figsize=(max(6.5, 3.1 * len(panels)), height), layout="constrained")
+    _draw_dots(figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], titles, series, dots, panels)
+    _legend(figure, series)
+    return figure
+
+
+def _draw_dots(
+    axes: Any,
+    titles: Sequence[str],
+    series: Sequence[str],
+    dots: Sequence[_Dot[RowType]],
+    panels: Panels[RowType],
+) -> None:
+    for panel, (title, (measured, published)) in zip(axes, panels.items(), strict=True):
+        for dot in dots:
+            if dot.row is None:
+                continue
+            place = titles.index(dot.title) + 0.8 * ((series.index(dot.series) + 0.5) / len(series) - 0.5)
+            colour = _colour(series, dot.series)
+            for value, look in ((published(dot.row), "D"), (measured(dot.row), "o")):
+                if value is not None:
+                    style = "none" if look == "D" else "full"
+                    panel.plot([value], [place], look, color=colour, fillstyle=style, markersize=5)
+        for between in range(1, len(titles)):
+            panel.axhline(between - 0.5, color="#dddddd", linewidth=0.8)
+        panel.set_yticks(range(len(titles)), titles)
+        panel.set_ylim(len(titles) - 0.5, -0.5)
+        panel.set_title(title, fontsize=10)
+        panel.grid(axis="x", alpha=0.3)
+    for panel in axes[1:]:
+        panel.tick_params(labelleft=False)
+
+
+def _legend(figure: Figure, series: Sequence[str]) -> None:
+    """What colours and marks stand for."""
+    handles = [Line2D([], [], linestyle="", marker="o", color=_colour(series, name), label=name) for name in series]
+    handles.append(Line2D([], [], linestyle="", marker="D", label="the paper's", **HOLLOW))
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False, fontsize=9)
+
+
+def _colour(names: Sequence[str], name: str) -> str:
+    return SCHEME_COLOURS.get(name, COLOURS[names.index(name) % len(COLOURS)])
+
+
+def _first(rows: Iterable[RowType]) -> RowType | None:
+    return next(iter(rows), None)
 
 
 def history_plot(entries: Sequence[Mapping[str, object]]) -> bytes:

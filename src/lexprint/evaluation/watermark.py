@@ -194,7 +194,7 @@ def table(rows: Sequence[Row]) -> str:
         "paper",
     ]
     header += ["recovered", "paper"]
-    return markdown_table(header, [_cells(row) for row in [*rows, *_means(rows)]])
+    return markdown_table(header, [_cells(row) for row in [*rows, *means(rows)]])
 
 
 def disturbance_table(rows: Sequence[Row]) -> str:
@@ -233,21 +233,22 @@ def example_list(rows: Sequence[Row]) -> str:
 
 
 def _cells(row: Row) -> list[str]:
-    published = _published(row)
+    quoted = published(row)
     return [
         row.title,
         *map(str, (row.gap, row.sentences, row.words, row.bits)),
         f"{row.bit_error_rate:.4f}",
         _figure(row.bits_per_word, places=3),
-        _figure(published.bits_per_word, places=3),
-        *map(_figure, (row.entailment.changed, row.entailment.all, published.entailment)),
-        *map(_figure, (row.similarity.changed, row.similarity.all, published.similarity)),
+        _figure(quoted.bits_per_word, places=3),
+        *map(_figure, (row.entailment.changed, row.entailment.all, quoted.entailment)),
+        *map(_figure, (row.similarity.changed, row.similarity.all, quoted.similarity)),
         _figure(share(row.recovered, row.substituted), places=3),
-        _figure(published.recovered, places=3),
+        _figure(quoted.recovered, places=3),
     ]
 
 
-def _published(row: Row) -> Published:
+def published(row: Row) -> Published:
+    """What the paper says of the same; nothing of single sets for other f than 1."""
     if row.title == MEAN:
         return PUBLISHED_MEANS.get(row.gap, Published())
     return PUBLISHED.get(row.title, Published()) if row.gap == 1 else Published()
@@ -257,7 +258,7 @@ def _figure(value: float | None, *, places: int = 4) -> str:
     return "-" if value is None else f"{value:.{places}f}"
 
 
-def _means(rows: Sequence[Row]) -> Iterator[Row]:
+def means(rows: Sequence[Row]) -> Iterator[Row]:
     """A row that stands for all sets, as the paper's table of f has it; counts are summed."""
     for gap in sorted({row.gap for row in rows}):
         group = [row for row in rows if row.gap == gap]
