@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from lexprint.models.masked_lm import OnnxMaskedLM, log_softmax
 from lexprint.models.protocols import Gap
@@ -63,6 +63,14 @@ def test_parts_are_tokenized_as_the_whole(tokenizer: PairTokenizer, left: str, r
     """A word between spaces cuts the text where the tokenizer would."""
     parts = tokenizer.pieces([f"{left} ", "house", f" {right}"])
     assert functools.reduce(operator.iadd, parts, []) == tokenizer.pieces([f"{left} house {right}"])[0]
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=12) | st.text(st.characters(codec="ascii")), st.integers(0, 12))
+@example("[MASK][MASK]", 2)
+@example("\u0130\ud55c", 2)
+def test_short_texts_need_not_be_cut(tokenizer: PairTokenizer, text: str, count: int) -> None:
+    """The quick answer to how long a text is agrees with counting its pieces."""
+    assert tokenizer.has_at_most(count, text) == (len(tokenizer.pieces([text])[0]) <= count)
 
 
 @given(st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=20))

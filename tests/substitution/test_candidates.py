@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from lexprint.models.protocols import Floats, Gap
 from lexprint.substitution.candidates import Candidate, Vocabulary, probable, propose
@@ -75,6 +76,23 @@ def test_the_cut_is_guarded(vocabulary: Vocabulary) -> None:
         ("huge", False),
         ("enormous", False),
     ]
+
+
+@given(
+    st.lists(st.sampled_from((-1.0, -1.5, -2.0, -2.25, -3.0)), min_size=4, max_size=4),
+    st.integers(1, 6),
+    st.sampled_from((0.0, 0.25, 0.5, 9.0)),
+)
+def test_ties_and_guards_are_as_if_all_were_sorted(scores: list[float], proposals: int, guard: float) -> None:
+    """Whoever is left unsorted would not have been named: first K, then all that are within the guard of the last."""
+    others = ("big", "huge", "enormous", "old")
+    row = log_probabilities(large=-1.75, **dict(zip(others, scores, strict=True)))
+    found = propose(Vocabulary(TOKENS), GAP, row, proposals=proposals, guard=guard)
+    ranked = sorted(others, key=lambda word: (-scores[others.index(word)], TOKENS.index(word)))
+    kept = ranked[: proposals - 1]
+    last = scores[others.index(kept[-1])] if kept else -math.inf
+    doubtful = {word for word in ranked[proposals - 1 :] if scores[others.index(word)] > last - guard}
+    assert {one.word for one in found} == {"large", *kept, *doubtful}
 
 
 def test_a_stranger_has_no_agreement(vocabulary: Vocabulary) -> None:

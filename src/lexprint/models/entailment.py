@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lexprint.models.masked_lm import LONGEST_INPUT, log_softmax
+from lexprint.models.masked_lm import LONGEST_TEXT, log_softmax
 from lexprint.models.onnx_backend import Network
 from lexprint.models.protocols import Floats
 from lexprint.models.tokenization import PairTokenizer
@@ -25,7 +25,7 @@ class OnnxEntailment:
         self.fingerprint = files.fingerprint
 
     def fits(self, sentence: str) -> bool:
-        return 2 * len(self._tokenizer.pieces([sentence])[0]) + 3 + LONGEST_WORD <= LONGEST_INPUT
+        return self._tokenizer.has_at_most(LONGEST_TEXT - LONGEST_WORD // 2, sentence)
 
     def entails(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         return np.exp(self.classify(pairs)[:, ENTAILMENT])

@@ -12,6 +12,7 @@ from lexprint.models.tokenization import PairTokenizer
 from lexprint.models.weights import ModelFiles
 
 LONGEST_INPUT = 512  # positions that BERT knows
+LONGEST_TEXT = (LONGEST_INPUT - 3) // 2  # pieces of a text that is read twice, with three special tokens
 
 
 class OnnxMaskedLM:
@@ -24,7 +25,7 @@ class OnnxMaskedLM:
         self.vocabulary = self._tokenizer.vocabulary
 
     def fits(self, gap: Gap) -> bool:
-        return 2 * len(self._tokenizer.pieces([gap.text])[0]) + 3 <= LONGEST_INPUT
+        return self._tokenizer.has_at_most(LONGEST_TEXT, gap.text)
 
     def predict(self, gaps: Sequence[Gap]) -> Floats:
         return self._answer([self._read_then_masked(*pieces) for pieces in self._pieces(gaps)])

@@ -48,6 +48,10 @@ class PairTokenizer:
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 
+    def has_at_most(self, count: int, text: str) -> bool:
+        """Whether a text has so many pieces or fewer; ASCII has no more pieces than characters, so it is rarely cut."""
+        return (text.isascii() and len(text) <= count) or len(self.pieces([text])[0]) <= count
+
     def one(self, first: Sequence[int], *, position: int = 0) -> Tokens:
         ids = (self.cls, *first, self.sep)
         return Tokens(ids, (0,) * len(ids), position)

@@ -78,10 +78,13 @@ def propose(
 ) -> tuple[Candidate, ...]:
     """The K most probable fitting words, best first; the word itself is one of them if the model knows it."""
     scores = log_probabilities[vocabulary.columns].astype(np.float64)  # (words,)
-    fitting = np.flatnonzero(vocabulary.fitting(gap))
-    others = fitting[np.argsort(-scores[fitting], kind="stable")]
     own = vocabulary.index(gap.word)
     wanted = proposals if own is None else proposals - 1
+    fitting = np.flatnonzero(vocabulary.fitting(gap))
+    if 0 < wanted < len(fitting) - 1:  # only those are put in order that may matter
+        first_left_out = np.partition(scores[fitting], -wanted - 1)[-wanted - 1]
+        fitting = fitting[scores[fitting] >= first_left_out - guard]
+    others = fitting[np.argsort(-scores[fitting], kind="stable")]
     kept, left_out = others[:wanted], others[wanted:]
     cut = scores[left_out[0]] if len(left_out) else -np.inf
     last = scores[kept[-1]] if len(kept) else -np.inf
