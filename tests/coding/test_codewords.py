@@ -87,3 +87,20 @@ def test_ten_thousand_codewords_take_no_time() -> None:
     start = perf_counter()
     codewords(SECRET, range(10_000), biases(SECRET, sites=200, code="tardos"))
     assert perf_counter() - start < 1.0
+
+
+def test_further_symbols_are_each_half_as_probable() -> None:
+    """0 half of the time; the last as often as the one before; and sites of two words as if there were no others."""
+    fair = biases(SECRET, sites=30, code="independent")
+    choices = [2, 3, 4] * 10
+    drawn = codewords(SECRET, range(20_000), fair, choices=choices)
+    expected = {2: [0.5, 0.5], 3: [0.5, 0.25, 0.25], 4: [0.5, 0.25, 0.125, 0.125]}
+    for site, words in enumerate(choices):
+        shares = np.bincount(drawn[:, site], minlength=words) / 20_000
+        assert np.all(np.abs(shares - expected[words]) < 5 * np.sqrt(0.25 / 20_000))
+    assert np.array_equal(drawn > 0, codewords(SECRET, range(20_000), fair) > 0)
+    assert spelled(codewords(SECRET, [1, 2, 417], fair[:12], choices=choices[:12])) == [
+        "001003100000",
+        "113110100011",
+        "112010100000",
+    ]

@@ -61,15 +61,27 @@ def make_text(words: int, draw: random.Random) -> str:
 
 
 def make_record(
-    words: int = 1_000, *, density: float = 0.12, code: Code = "independent", seed: int = 0, text: str | None = None
+    words: int = 1_000,
+    *,
+    density: float = 0.12,
+    code: Code = "independent",
+    seed: int = 0,
+    text: str | None = None,
+    most: int = 2,
 ) -> DocumentRecord:
-    """A master with about that many sites a word."""
+    """A master with about that many sites a word, which have two words or up to `most` in turn."""
     draw = random.Random(seed)
     text = make_text(words, draw) if text is None else text
     places = [match for match in re.finditer("[a-z]+", text) if match.group() in PARTNERS]
     chosen = sorted(draw.sample(range(len(places)), min(round(density * words), len(places))))
     sites = tuple(
-        CopySite(Span(*places[index].span()), word, Pair.of(word, PARTNERS[word]), 0.97)
+        CopySite(
+            Span(*places[index].span()),
+            word,
+            Pair.of(word, PARTNERS[word]),
+            0.97,
+            tuple(f"{word}{ending}" for ending in ("ward", "some")[: index % (most - 1)]),
+        )
         for index in chosen
         for word in (places[index].group(),)
     )
@@ -89,14 +101,15 @@ def make_record(
 
 
 def codewords_of(record: DocumentRecord, copies: int) -> Codewords:
-    return codewords(SECRET, range(1, copies + 1), np.array(record.biases))
+    choices = [len(site.words) for site in record.sites]
+    return codewords(SECRET, range(1, copies + 1), np.array(record.biases), choices=choices)
 
 
 def copy_of(record: DocumentRecord, codeword: np.ndarray) -> str:
     """The text of a copy."""
     return apply_edits(
         record.text,
-        (Edit(site.span, site.pair.word(int(bit))) for site, bit in zip(record.sites, codeword, strict=True)),
+        (Edit(site.span, site.words[symbol]) for site, symbol in zip(record.sites, codeword.tolist(), strict=True)),
     )
 
 

@@ -33,7 +33,7 @@ def evidence_of(site: int, *, random: Random, copies: int) -> Evidence:
     shown = None if is_missing or kind < 0.06 else bit
     seen = None if is_missing else "tremendous" if shown is None else pair.word(bit)
     context = ("the committee wanted to ", " it before the summer")
-    return Evidence(site, site * 95, context[0], word, context[1], pair, shown, seen, given)
+    return Evidence(site, site * 95, context[0], word, context[1], tuple(pair), shown, seen, given)
 
 
 def report_of(
@@ -42,9 +42,9 @@ def report_of(
     """Copies 17, 18, ... are accused."""
     random = Random(seed)
     evidence = tuple(evidence_of(site, random=random, copies=len(recipients)) for site in range(1, sites + 1))
-    readable = sum(one.bit is not None for one in evidence)
+    readable = sum(one.symbol is not None for one in evidence)
     matches = [
-        sum(one.bit is not None and one.pair.word(one.bit) == one.given[place] for one in evidence)
+        sum(one.symbol is not None and one.words[one.symbol] == one.given[place] for one in evidence)
         for place in range(len(recipients))
     ]
     accused = tuple(

@@ -41,11 +41,11 @@ def only(leak: str, *, text: str = MEMO, sites: tuple[CopySite, ...] = (LARGE,))
 
 
 def wrong(alignment: Alignment, codeword: list[int]) -> int:
-    return sum(place.bit not in (None, bit) for place, bit in zip(alignment.places, codeword, strict=True))
+    return sum(place.symbol not in (None, bit) for place, bit in zip(alignment.places, codeword, strict=True))
 
 
 def readable(alignment: Alignment) -> float:
-    return sum(place.bit is not None for place in alignment.places) / len(alignment.places)
+    return sum(place.symbol is not None for place in alignment.places) / len(alignment.places)
 
 
 @pytest.mark.parametrize(("word", "bit"), [("large", 1), ("big", 0), ("Big", 0), ("lаr\u200bge", 1), ("b1g", 0)])
@@ -53,7 +53,7 @@ def test_either_word_is_read(word: str, bit: int) -> None:
     """In any case or disguise, with its span in the leak."""
     leak = f"He wrote: {MEMO.replace('large', word)}"
     place = only(leak)
-    assert place.bit == bit
+    assert place.symbol == bit
     assert place.span is not None
     assert place.span.of(leak) == word
 
@@ -61,7 +61,7 @@ def test_either_word_is_read(word: str, bit: int) -> None:
 @pytest.mark.parametrize(("seen", "bit"), [("larqe", 1), ("lage", 1), ("lorqe", 1), ("bigg", 0), ("bag", 0)])
 def test_slips_are_forgiven(seen: str, bit: int) -> None:
     """Where one word of the pair is much nearer than the other."""
-    assert only(MEMO.replace("large", seen)).bit == bit
+    assert only(MEMO.replace("large", seen)).symbol == bit
 
 
 @pytest.mark.parametrize("seen", ["new", "huge", "xxxxx"])
@@ -69,7 +69,7 @@ def test_another_word_is_neither(seen: str) -> None:
     """An attacker's own word is shown but tells nothing."""
     leak = MEMO.replace("large", seen)
     place = only(leak)
-    assert place.bit is None
+    assert place.symbol is None
     assert place.span is not None
     assert place.span.of(leak) == seen
 
@@ -77,7 +77,7 @@ def test_another_word_is_neither(seen: str) -> None:
 def test_a_slip_between_both_words_is_neither() -> None:
     """What may be either is not guessed."""
     text = MEMO.replace("large", "later")
-    assert only(text.replace("later", "laxer"), text=text, sites=(site(text, "later", "layer"),)).bit is None
+    assert only(text.replace("later", "laxer"), text=text, sites=(site(text, "later", "layer"),)).symbol is None
 
 
 @pytest.mark.parametrize(
@@ -97,17 +97,17 @@ def test_words_come_and_go_around_a_site() -> None:
         MEMO.replace("buy a", "acquire one"),
         MEMO.replace("plant in", "large works near"),
     ):
-        assert only(leak).bit == 1
+        assert only(leak).symbol == 1
 
 
 def test_a_passage_that_the_leak_repeats_counts_once() -> None:
     """The same twice is read; if the two places disagree nothing is."""
     between = make_text(60, random.Random(2))
-    assert only(f"{MEMO} {between} {MEMO}").bit == 1
+    assert only(f"{MEMO} {between} {MEMO}").symbol == 1
     disagreeing = only(f"{MEMO} {between} {MEMO.replace('large', 'big')}")
-    assert disagreeing.bit is None
+    assert disagreeing.symbol is None
     assert disagreeing.span is not None
-    assert only(f"{MEMO.replace('large', 'new')} {between} {MEMO}").bit == 1
+    assert only(f"{MEMO.replace('large', 'new')} {between} {MEMO}").symbol == 1
 
 
 def test_a_passage_that_the_master_repeats_is_not_confused() -> None:
@@ -116,10 +116,10 @@ def test_a_passage_that_the_master_repeats_is_not_confused() -> None:
     text = f"{make_text(80, draw)} {MEMO} {make_text(80, draw)} {MEMO} {make_text(80, draw)}"
     first, second = site(text, "large", "big"), site(text, "large", "big", after=text.rindex(MEMO))
     leak = apply_edits(text, [Edit(second.span, "big")])
-    assert [place.bit for place in align(leak, text, (first, second)).places] == [1, 0]
+    assert [place.symbol for place in align(leak, text, (first, second)).places] == [1, 0]
     end = leak[leak.rindex("The board") :]
-    assert [place.bit for place in align(end, text, (first, second)).places] == [None, 0]
-    assert [place.bit for place in align(MEMO, text, (first, second)).places] == [None, None]
+    assert [place.symbol for place in align(end, text, (first, second)).places] == [None, 0]
+    assert [place.symbol for place in align(MEMO, text, (first, second)).places] == [None, None]
 
 
 @pytest.fixture(scope="module")

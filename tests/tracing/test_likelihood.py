@@ -12,8 +12,8 @@ from lexprint.tracing.likelihood import matches, weighted_matches
 def test_sums_are_those_of_a_loop(copies: int, sites: int, seed: int, largest: int) -> None:
     """Also of weights too large for single precision."""
     draw = np.random.default_rng(seed)
-    codewords = draw.integers(0, 2, (copies, sites), dtype=np.uint8)
-    favoured, weights = draw.integers(0, 2, sites, dtype=np.uint8), draw.integers(0, largest, sites)
+    codewords = draw.integers(0, 3, (copies, sites), dtype=np.uint8)
+    favoured, weights = draw.integers(0, 3, sites, dtype=np.uint8), draw.integers(0, largest, sites)
     found = weighted_matches(codewords, favoured, weights)
     assert found.tolist() == [
         sum(int(weight) for bit, wanted, weight in zip(row, favoured, weights, strict=True) if bit == wanted)

@@ -231,10 +231,20 @@ def test_lone_surrogates_are_refused() -> None:
 
 def test_a_later_format_is_named() -> None:
     """A newer program's report is intact but cannot be read: it says what to do."""
-    with pytest.raises(ReportError, match=r"format 2.*pip install --upgrade lexprint"):
-        read_report(damaged(lambda value: value["report"].update(format=2)))
+    with pytest.raises(ReportError, match=r"format 3.*pip install --upgrade lexprint"):
+        read_report(damaged(lambda value: value["report"].update(format=3)))
 
 
 def test_the_representation_hides_the_evidence() -> None:
     """Words of the document do not end up in logs."""
     assert "committee" not in repr(report_of())
+
+
+def test_places_with_more_than_two_words_come_back() -> None:
+    """In a form that older versions name as a later one, while they read all other reports."""
+    report = report_of()
+    first = replace(report.evidence[0], words=("big", "large", "great"), symbol=2, seen="great")
+    richer = replace(report, evidence=(first, *report.evidence[1:]))
+    assert content_json(report)["format"] == 1
+    assert content_json(richer)["format"] == 2
+    assert read_report(report_bytes(richer)) == richer

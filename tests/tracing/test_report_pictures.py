@@ -16,9 +16,8 @@ from lexprint.tracing.report_pictures import (
     picture_of_sites,
     reading_of,
 )
-from lexprint.watermark.sites import Pair
 
-PAIR = Pair("big", "large")
+WORDS = ("big", "large", "great")
 
 
 def drawn(figure: Element, tag: str, class_: str) -> list[Element]:
@@ -32,20 +31,21 @@ def number(shape: Element, name: str) -> float:
 
 
 @pytest.mark.parametrize(
-    ("bit", "seen", "accused", "reading"),
+    ("symbol", "seen", "accused", "reading"),
     [
         (0, "big", 0, "match"),
         (0, "big", 1, "mismatch"),
         (1, "large", 1, "match"),
+        (2, "great", 1, "mismatch"),
         (0, "big", None, "readable"),
         (None, "huge", 0, "neither"),
         (None, None, 0, "missing"),
         (None, None, None, "missing"),
     ],
 )
-def test_readings(bit: int | None, seen: str | None, accused: int | None, reading: Reading) -> None:
+def test_readings(symbol: int | None, seen: str | None, accused: int | None, reading: Reading) -> None:
     """What the leak shows, as each accused copy sees it."""
-    evidence = Evidence(1, 0, "a", "big", "house", PAIR, bit, seen, ("big", "large"))
+    evidence = Evidence(1, 0, "a", "big", "house", WORDS, symbol, seen, ("big", "large"))
     assert reading_of(evidence, accused) == reading
 
 

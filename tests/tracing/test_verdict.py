@@ -22,18 +22,16 @@ from tests.tracing.masters import (
 )
 
 from lexprint.coding.codewords import codewords
-from lexprint.tracing.likelihood import matches
 from lexprint.tracing.records import Code
-from lexprint.tracing.significance import binomial_tails
-from lexprint.tracing.verdict import Finding, trace_document
+from lexprint.tracing.verdict import Finding, chances, trace_document
 
 RECIPIENTS = 1_000
 SHORT = {"pasted", "excerpt"}  # a third of the text: at 0.12 sites a word there are too few for a thousand recipients
 
 
-def traced(name: str, *, seed: int) -> tuple[Finding, int]:
+def traced(name: str, *, seed: int, most: int = 2) -> tuple[Finding, int]:
     """A disturbed copy of a text of 1,000 words, and whose it was."""
-    record = make_record(1_000, density=0.2 if name in SHORT else 0.12, seed=seed)
+    record = make_record(1_000, density=0.2 if name in SHORT else 0.12, seed=seed, most=most)
     issued = codewords_of(record, RECIPIENTS)
     draw = random.Random(
         f"leak {seed}"
@@ -44,10 +42,11 @@ def traced(name: str, *, seed: int) -> tuple[Finding, int]:
 
 
 @pytest.mark.parametrize("name", DISTURBANCES)
-def test_the_right_copy_is_named(name: str) -> None:
-    """And no other, whatever was done to the text."""
-    for seed in range(3):
-        finding, number = traced(name, seed=seed)
+@pytest.mark.parametrize("most", [2, 4])
+def test_the_right_copy_is_named(name: str, most: int) -> None:
+    """And no other, whatever was done to the text, and however many words a site has."""
+    for seed in range(3 if most == 2 else 2):
+        finding, number = traced(name, seed=seed, most=most)
         assert finding.verdict == "one copy"
         assert [suspect.number for suspect in finding.accused] == [number]
         assert finding.ranking[0] == finding.accused[0]
@@ -68,7 +67,7 @@ def test_the_right_copy_is_named_nearly_always(name: str) -> None:
 
 def test_evidence_is_told_word_by_word() -> None:
     """Each observation's span holds what it says was seen; matches count the sites that agree."""
-    record = make_record(300, seed=1)
+    record = make_record(300, seed=1, most=4)
     issued = codewords_of(record, 50)
     leak = edited(copy_of(record, issued[6]), random.Random(1))
     finding = trace_document(leak, record, range(1, 51), issued)
@@ -77,9 +76,10 @@ def test_evidence_is_told_word_by_word() -> None:
         assert (observation.span is None) == (observation.seen is None)
         if observation.span is not None:
             assert observation.span.of(leak) == observation.seen
-        if observation.bit is not None and observation.seen in CONTENT:
-            assert record.sites[observation.site].pair.word(observation.bit) == observation.seen
-    agreeing = sum(seen.bit == issued[6][seen.site] for seen in finding.observations)
+        if observation.symbol is not None and observation.seen in CONTENT:
+            assert record.sites[observation.site].words[observation.symbol] == observation.seen
+    assert {observation.symbol for observation in finding.observations} >= {0, 1, 2}
+    agreeing = sum(seen.symbol == issued[6][seen.site] for seen in finding.observations)
     assert finding.accused[0].matches == agreeing <= finding.readable == finding.accused[0].readable
     assert (finding.compared, finding.code, finding.error_bound) == (50, "independent", 1e-6)
     assert len(finding.ranking) == 20
@@ -106,21 +106,45 @@ def test_innocent_texts_accuse_nobody(code: Code) -> None:
         assert finding.compared == 10_000
 
 
-def test_never_issued_fingerprints_have_uniform_p_values() -> None:
+@pytest.mark.parametrize("most", [2, 4])
+def test_never_issued_fingerprints_have_uniform_p_values(most: int) -> None:
     """Against a leak of somebody's copy: 10,000 strangers, ties broken at random, Kolmogorov and Smirnov; none accused."""
-    record = make_record(1_000, seed=4)
+    record = make_record(1_000, seed=4, most=most)
     leak = edited(copy_of(record, codewords_of(record, 1)[0]), random.Random(4))
-    never = codewords(SECRET + b"never", range(1, 10_001), np.array(record.biases))
+    choices = [len(site.words) for site in record.sites]
+    never = codewords(SECRET + b"never", range(1, 10_001), np.array(record.biases), choices=choices)
     finding = trace_document(leak, record, range(1, 10_001), never)
     assert finding.verdict == "inconclusive"
-    read = [seen.site for seen in finding.observations if seen.bit is not None]
-    shown = np.array([finding.observations[place].bit for place in read], dtype=np.uint8)
-    tails = np.append(binomial_tails(len(read)), 0.0)
-    matching = matches(never[:, read], shown)
-    uniform = np.random.default_rng(5).random(len(matching))
-    p_values = tails[matching + 1] + uniform * (tails[matching] - tails[matching + 1])
-    assert kstest(p_values, "uniform").pvalue > 0.001
-    assert finding.ranking[0].matches == matching.max()
+    read = [seen for seen in finding.observations if seen.symbol is not None]
+    places = [seen.site for seen in read]
+    shown = np.array([seen.symbol for seen in read], dtype=np.uint8)
+    p_values = chances(
+        never[:, places],
+        shown,
+        np.array(record.biases)[places],
+        code="independent",
+        error_bound=1e-6,
+        choices=[choices[place] for place in places],
+    )
+    values = np.append(np.sort(np.unique(p_values)), 0.0)
+    below = np.array([values[np.searchsorted(values[:-1], one) - 1] if one > values[0] else 0.0 for one in p_values])
+    uniform = np.random.default_rng(5).random(len(p_values))
+    assert kstest(below + uniform * (p_values - below), "uniform").pvalue > 0.001
+    assert finding.ranking[0].p_value == p_values.min()
+
+
+def test_more_words_tell_more() -> None:
+    """An untouched copy is told from innocents by every coin that chose its words."""
+    record = make_record(300, density=0.1, seed=5, most=4)
+    issued = codewords_of(record, 1)
+    finding = trace_document(copy_of(record, issued[0]), record, [1], issued)
+    coins = sum(
+        min(seen.symbol + 1, len(record.sites[seen.site].words) - 1)
+        for seen in finding.observations
+        if seen.symbol is not None
+    )
+    assert finding.ranking[0].p_value == pytest.approx(0.5**coins)
+    assert coins > finding.readable
 
 
 @pytest.mark.parametrize("code", ["independent", "tardos"])

@@ -1,13 +1,13 @@
 """The registered scheme on fakes: sites that copies may differ at."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from lexprint.models.protocols import Entailment
-from lexprint.settings import SubstitutionSettings
+from lexprint.settings import SubstitutionSettings, find_profile
 from lexprint.substitution.lexicon import is_form_of_same_word
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, FakeSentenceEncoder, fake_families, fake_text
@@ -16,7 +16,7 @@ from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.watermark import analysis
-from lexprint.watermark.analysis import Judges, Requirements, analyse
+from lexprint.watermark.analysis import DENSE, USUAL, Judges, Requirements, analyse, requirements
 from lexprint.watermark.false_friends import are_false_friends
 from lexprint.watermark.sites import Site
 
@@ -128,6 +128,35 @@ def test_sites_of_a_sentence_hold_together(sites: tuple[Site, ...], document: Do
         assert min(PatientEntailment().entails([(one, other), (other, one)])) > REQUIREMENTS.entailment
         first, second = encoder.encode([one, other])
         assert float(first @ second) > REQUIREMENTS.joint_similarity
+
+
+def test_further_words_pass_what_the_pair_passed(sites: tuple[Site, ...], document: Document) -> None:
+    """Each alone, both ways; the last of all sites of a sentence at once; and no two of a site are forms of one word."""
+    encoder = FakeSentenceEncoder()
+    assert any(site.further for site in sites)
+    assert max(len(site.further) for site in sites) <= analysis.MOST_FURTHER
+    for site in sites:
+        sentence = document.sentences[site.sentence]
+        others = [site.pair.other(site.word), *site.further]
+        assert not any(is_form_of_same_word(one, other) for one, other in combinations([site.word, *others], 2))
+        for other in site.further:
+            changed = sentence.excerpt_with(site.position, other)
+            both = PatientEntailment().entails([(sentence.view, changed), (changed, sentence.view)])
+            assert float(min(both)) > REQUIREMENTS.entailment
+    last = [Edit(site.span, (site.pair.other(site.word), *site.further)[-1]) for site in sites]
+    copy = segment(apply_edits(document.text, last))
+    for number in {site.sentence for site in sites if site.further}:
+        one, other = document.sentences[number].view, copy.sentences[number].view
+        assert min(PatientEntailment().entails([(one, other), (other, one)])) > REQUIREMENTS.entailment
+        first, second = encoder.encode([one, other])
+        assert float(first @ second) > REQUIREMENTS.joint_similarity
+
+
+def test_who_asks_less_of_pairs_gets_more_sites() -> None:
+    """Which requirements the profiles stand for."""
+    assert requirements(find_profile("lexprint").substitution) == USUAL == Requirements()
+    assert requirements(find_profile("paper").substitution) == USUAL
+    assert requirements(find_profile("dense").substitution) == DENSE
 
 
 def test_a_sentence_that_bears_one_exchange_keeps_the_best(document: Document) -> None:

@@ -94,9 +94,9 @@ def test_copies_differ_at_sites_alone(issued: Issue, analysis: Analysis, tmp_pat
     texts = []
     places = {site.span: site for site in analysis.sites}
     for copy in issued().copies:
-        bits = dict(zip(places, copy.codeword, strict=True))
+        symbols = dict(zip(places, copy.codeword, strict=True))
         words = [
-            places[word.span].pair.word(bits[word.span]) if word.span in bits else word.text
+            places[word.span].words[symbols[word.span]] if word.span in symbols else word.text
             for word in segment(TEXT).words
         ]
         text = (tmp_path / "copies" / copy.file_name).read_text()

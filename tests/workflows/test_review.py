@@ -31,9 +31,9 @@ def test_struck_and_deleted_lines_keep_nothing() -> None:
     assert keep_reviewed(SITES, [other, one]) == SITES
     assert keep_reviewed(SITES, [replace(one, is_kept=False), other]) == SITES[1:]
     assert keep_reviewed(SITES, [one]) == SITES[:1]
-    assert is_reviewed_so(SITES[:1], [one])
-    assert is_reviewed_so(SITES[1:], [other, replace(one, is_kept=False)])
-    assert not is_reviewed_so(SITES, [one])
+    assert is_reviewed_so(SITES[:1], [one], code="independent")
+    assert is_reviewed_so(SITES[1:], [other, replace(one, is_kept=False)], code="independent")
+    assert not is_reviewed_so(SITES, [one], code="independent")
 
 
 def test_the_review_of_another_text_is_refused() -> None:
@@ -42,3 +42,17 @@ def test_the_review_of_another_text_is_refused() -> None:
     for wrong in (replace(one, number=2), replace(one, other="huge"), replace(other, number=3), replace(one, number=0)):
         with pytest.raises(InputError, match="not a pair of this text"):
             keep_reviewed(SITES, [wrong])
+
+
+def test_each_word_has_a_line_of_its_own() -> None:
+    """What is left of a site after some are struck: its best word makes the pair."""
+    sites = (replace(SITES[0], further=("great", "huge")), SITES[1])
+    lines = review_lines(TEXT, sites)
+    assert [(line.number, line.other) for line in lines] == [(1, "large"), (1, "great"), (1, "huge"), (2, "elderly")]
+    assert keep_reviewed(sites, lines) == sites
+    left = keep_reviewed(sites, [replace(lines[0], is_kept=False), *lines[1:]])
+    assert left == (replace(SITES[0], pair=Pair("big", "great"), further=("huge",)), SITES[1])
+    assert is_reviewed_so(left, lines[1:], code="independent")
+    assert not is_reviewed_so(left, lines, code="independent")
+    pairs = tuple(replace(site, further=()) for site in left)
+    assert is_reviewed_so(pairs, lines[1:], code="tardos")

@@ -115,7 +115,7 @@ def _issue(console: Console, engine: Engine, keyring: Keyring, registry: Registr
         table.add_column(name)
     for index in _telling(issued)[:SHOWN]:
         site = issued.document.sites[index]
-        words = (site.pair.word(copy.codeword[index]) for copy in issued.copies)
+        words = (site.words[copy.codeword[index]] for copy in issued.copies)
         table.add_row(*(f"[bold green]{word}[/]" if word != site.word else word for word in words))
     console.print(table)
     console.print(
@@ -126,7 +126,7 @@ def _issue(console: Console, engine: Engine, keyring: Keyring, registry: Registr
 
 def _telling(issued: Issued) -> list[int]:
     """Sites where about half of the copies differ from the others, those first."""
-    ones = [sum(copy.codeword[index] for copy in issued.copies) for index in range(len(issued.document.sites))]
+    ones = [sum(copy.codeword[index] > 0 for copy in issued.copies) for index in range(len(issued.document.sites))]
     return sorted(range(len(ones)), key=lambda index: abs(2 * ones[index] - len(issued.copies)))
 
 

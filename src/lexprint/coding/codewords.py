@@ -1,6 +1,6 @@
-"""Which bits each copy carries: codewords from a document's secret, the same on every machine and in every version.
+"""What each copy says at each site: codewords from a document's secret, the same on every machine and in every version.
 
-A codeword depends on the secret and the copy's number alone, so copies can be added later; and its bits are what a
+A codeword depends on the secret and the copy's number alone, so copies can be added later; and its symbols are what a
 recipient without the secret could only guess, which makes the statistics of tracing exact.
 """
 
@@ -38,12 +38,19 @@ def biases(secret: bytes, *, sites: int, code: Literal["independent", "tardos"])
     return rounded
 
 
-def codewords(secret: bytes, numbers: Sequence[int], biases: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """The codeword of each numbered copy, one row a copy: (copies, sites), 0 or 1."""
+def codewords(
+    secret: bytes, numbers: Sequence[int], biases: NDArray[np.float64], *, choices: Sequence[int] = ()
+) -> NDArray[np.uint8]:
+    """The codeword of each numbered copy, one row a copy: (copies, sites).
+
+    Symbols are 0 or 1, a 1 as probable as its site's bias; where `choices` says that a site has more than two words, each
+    symbol from 1 on is half as probable as the one before, and the last as probable as the one before it.
+    """
     thresholds = np.asarray(biases, dtype=np.float64) * RESOLUTION
     if not np.array_equal(thresholds, np.rint(thresholds)) or np.any((thresholds < 0) | (thresholds > RESOLUTION)):
         raise ValueError(f"biases are probabilities in steps of 1/{RESOLUTION}")
     whole = thresholds.astype(np.uint32)
+    most = np.asarray(choices or [2] * len(whole))
     rows = np.empty((len(numbers), len(whole)), dtype=np.uint8)
     for start in range(0, len(numbers), _COPIES_AT_ONCE):
         some = numbers[start : start + _COPIES_AT_ONCE]
@@ -51,7 +58,10 @@ def codewords(secret: bytes, numbers: Sequence[int], biases: NDArray[np.float64]
             _keyed_bytes(secret, b"codeword" + number.to_bytes(8, "big"), length=2 * len(whole)) for number in some
         )
         drawn = np.frombuffer(keyed, dtype="<u2").reshape(len(some), len(whole))
-        rows[start : start + len(some)] = drawn < whole
+        symbols = (drawn < whole).astype(np.uint8)
+        for further in range(2, int(most.max(initial=2))):
+            symbols += (drawn < whole >> (further - 1)) & (most > further)
+        rows[start : start + len(some)] = symbols
     return rows
 
 

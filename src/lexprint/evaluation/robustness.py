@@ -152,7 +152,7 @@ class RegisteredIssue:
         if len(guilty) > 1:
             return Reading(outcome, 0, 0)
         written = self._codewords[guilty[0]].tolist()
-        errors = sum(bit != seen.bit for bit, seen in zip(written, finding.observations, strict=True))
+        errors = sum(symbol != seen.symbol for symbol, seen in zip(written, finding.observations, strict=True))
         return Reading(outcome, len(written), errors, len(written), finding.readable)
 
 

@@ -1,7 +1,7 @@
 """Where each site of the master is in the leak, and what stands there.
 
-Passages are found by runs of three words that both texts share, in whatever order they come; at a site either member of
-its pair will do. Runs that follow each other in both texts are chained to passages, and only between the runs of a
+Passages are found by runs of three words that both texts share, in whatever order they come; at a site any of its words
+will do. Runs that follow each other in both texts are chained to passages, and only between the runs of a
 passage and at its ends are words compared one by one. Nothing here knows any copy's codeword: what is read, and where, depends
 on the leak and the master alone, which is what makes the statistics exact.
 """
@@ -30,7 +30,7 @@ REACH = 8  # words beside a site that speak for its place; also how far a passag
 LEAST_SUPPORT = 4  # of those words that must agree
 LEAST_PASSAGE = 5  # words of a passage that must agree; unrelated texts share many runs of three
 ALIKE = 0.59  # similarity above which a word may be another with slips: one letter of three, two of five
-NEARER = 0.25  # by how much one member of a pair must be more similar for a misspelled word to count as it
+NEARER = 0.25  # by how much one of a site's words must be more similar for a misspelled word to count as it
 TIE = 0.5  # two places whose strength differs by less cannot be told apart
 REPEATED = 3.0  # places of one site whose strength differs by less are both what the leak says
 MOST_IN_MASTER = 8  # a run of words that the master repeats more often tells no place
@@ -44,7 +44,7 @@ _BUCKET = 32  # words
 class Place(NamedTuple):
     """What the leak shows at a site."""
 
-    bit: int | None  # None: neither word of the pair, or it cannot be told
+    symbol: int | None  # which of the site's words; None: another one, or it cannot be told
     span: Span | None  # None: the place is missing
 
 
@@ -74,10 +74,10 @@ class _Texts:
 
     master: Words
     leak: Words
-    pairs: dict[int, tuple[str, str]]  # index of a master's word -> the pair of its site
+    words: dict[int, tuple[str, ...]]  # index of a master's word -> the words of its site
     site_of: dict[int, int]  # index of a master's word -> its site
     sites: int
-    choices: tuple[NDArray[np.int64], NDArray[np.int64]]  # the master with every site as its first, as its second
+    choices: tuple[NDArray[np.int64], ...]  # the master with every site as its first word, as its second, ...
     leak_numbers: NDArray[np.int64]
 
     @classmethod
@@ -89,37 +89,36 @@ class _Texts:
             for index, (place, site) in enumerate(zip(places, sites, strict=True))
             if place >= 0 and site.span.start < master.ends[place]
         }
-        pairs = {
-            place: (spell(sites[index].pair.first), spell(sites[index].pair.second)) for place, index in site_of.items()
-        }
+        words = {place: tuple(map(spell, sites[index].words)) for place, index in site_of.items()}
         numbers: dict[str, int] = {}
-        for word in (*master.spelled, *(word for pair in pairs.values() for word in pair)):
+        for word in (*master.spelled, *(word for some in words.values() for word in some)):
             numbers.setdefault(word, (len(numbers) + 1) % 2**_BITS_OF_WORD)
         choices = tuple(
             np.array(
-                [numbers[pairs[place][bit] if place in pairs else word] for place, word in enumerate(master.spelled)],
+                [
+                    numbers[words[place][min(symbol, len(words[place]) - 1)] if place in words else word]
+                    for place, word in enumerate(master.spelled)
+                ],
                 dtype=np.int64,
             )
-            for bit in (0, 1)
+            for symbol in range(max(map(len, words.values()), default=1))
         )
         leak_numbers = np.array([numbers.get(word, 0) for word in leaked.spelled], dtype=np.int64)
-        return cls(master, leaked, pairs, site_of, len(sites), (choices[0], choices[1]), leak_numbers)
+        return cls(master, leaked, words, site_of, len(sites), choices, leak_numbers)
 
     def similarity(self, master: int, leak: int) -> float:
-        """Of two words, 1 if they are the same; of a site, to the nearer member of its pair; 0 if they are not alike."""
+        """Of two words, 1 if they are the same; of a site, to the nearest of its words; 0 if they are not alike."""
         found = self.leak.spelled[leak]
-        if master not in self.pairs:
-            return _similarity(self.master.spelled[master], found)
-        first, second = self.pairs[master]
-        return max(_similarity(first, found), _similarity(second, found))
+        return max(_similarity(word, found) for word in self.words.get(master, (self.master.spelled[master],)))
 
-    def bit(self, master: int, leak: int) -> int | None:
-        """Which member of the pair stands in the leak, slips allowed where the other is much less alike."""
+    def symbol(self, master: int, leak: int) -> int | None:
+        """Which of the site's words stands in the leak, slips allowed where all others are much less alike."""
         found = self.leak.spelled[leak]
-        first, second = (_similarity(word, found) for word in self.pairs[master])
-        if first == second or (max(first, second) < 1.0 and abs(first - second) < NEARER):
+        alike = [_similarity(word, found) for word in self.words[master]]
+        second, best = sorted(alike)[-2:]
+        if best == second or (best < 1.0 and best - second < NEARER):
             return None
-        return int(second > first)
+        return alike.index(best)
 
 
 def _similarity(one: str, other: str) -> float:
@@ -156,13 +155,13 @@ def _runs(texts: _Texts) -> list[_Run]:
 
 def _seeds(texts: _Texts) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Where three words agree: their places in the master and in the leak, and whether they stand once in both."""
-    is_site = np.zeros(len(texts.master), dtype=bool)
-    is_site[list(texts.pairs)] = True
+    most = np.ones(len(texts.master), dtype=np.int64)  # words that may stand there
+    most[list(texts.words)] = [len(words) for words in texts.words.values()]
     keys, places = [], []
-    for bits in product((0, 1), repeat=SEED):
-        rows = [texts.choices[bit] for bit in bits]
+    for symbols in product(range(len(texts.choices)), repeat=SEED):
+        rows = [texts.choices[symbol] for symbol in symbols]
         chosen = np.flatnonzero(
-            np.logical_and.reduce([_window(is_site, step) | (bit == 0) for step, bit in enumerate(bits)])
+            np.logical_and.reduce([_window(most, step) > symbol for step, symbol in enumerate(symbols)])
         )
         keys.append(_keys(rows)[chosen])
         places.append(chosen)
@@ -263,7 +262,7 @@ class _Passage:
     partners: dict[int, int]  # index of a master's word -> index of the leak's
     agreeing: list[
         int
-    ]  # the master's words that are the same there, or a member of their pair, slips allowed; in order
+    ]  # the master's words that are the same there, or another of their site's, slips allowed; in order
 
     def support(self, place: int) -> int:
         """How many words near a place agree, itself not counted."""
@@ -362,7 +361,7 @@ def _places(passages: Sequence[_Passage], texts: _Texts) -> tuple[Place, ...]:
     for passage in passages:
         size = 2.0 * log10(len(passage.agreeing))
         for place, other in passage.partners.items():
-            if place in texts.pairs:
+            if place in texts.words:
                 support = passage.support(place)
                 if support >= LEAST_SUPPORT:
                     by_leak[other].append(_Candidate(support + size, place, other))
@@ -388,12 +387,12 @@ def _place(candidates: Sequence[_Candidate], texts: _Texts) -> Place:
     """A passage that the leak repeats counts once; if its places disagree, nothing can be told."""
     best = max(candidates)
     near = [one for one in candidates if one.strength > best.strength - REPEATED]
-    bits = {one.leak: texts.bit(one.place, one.leak) for one in near}
-    told = set(bits.values()) - {None}
+    symbols = {one.leak: texts.symbol(one.place, one.leak) for one in near}
+    told = set(symbols.values()) - {None}
     shown = (
         best.leak
-        if bits[best.leak] is not None or len(told) != 1
-        else next(leak for leak, bit in bits.items() if bit is not None)
+        if symbols[best.leak] is not None or len(told) != 1
+        else next(leak for leak, symbol in symbols.items() if symbol is not None)
     )
     span = Span(int(texts.leak.starts[shown]), int(texts.leak.ends[shown]))
     return Place(told.pop() if len(told) == 1 else None, span)

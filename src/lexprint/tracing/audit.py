@@ -83,7 +83,11 @@ def time_text(at: datetime) -> str:
 
 def document_digest(record: DocumentRecord) -> str:
     floats = {"biases": list(map(float, record.biases))}
-    return _digest([canonical_json({**asdict(record), **floats, "created_at": time_text(record.created_at)})])
+    written = {**asdict(record), **floats, "created_at": time_text(record.created_at)}
+    for site in written["sites"]:
+        if not site["further"]:  # as it was written before sites could have more than two words
+            del site["further"]
+    return _digest([canonical_json(written)])
 
 
 def planned_digest(rows: Iterable[tuple[int, str, str, bytes]]) -> str:

@@ -44,15 +44,15 @@ def unpack_text(packed: bytes) -> str:
 
 
 def pack_sites(sites: Sequence[CopySite]) -> bytes:
-    rows = [[site.span.start, site.span.end, site.word, *site.pair, site.entailment] for site in sites]
+    rows = [[site.span.start, site.span.end, site.word, *site.pair, site.entailment, *site.further] for site in sites]
     return zlib.compress(json.dumps(rows, separators=(",", ":")).encode())
 
 
 def unpack_sites(packed: bytes) -> tuple[CopySite, ...]:
     with _unpacking():
         return tuple(
-            CopySite(Span(start, end), word, Pair(first, second), entailment)
-            for start, end, word, first, second, entailment in json.loads(zlib.decompress(packed))
+            CopySite(Span(start, end), word, Pair(first, second), entailment, tuple(further))
+            for start, end, word, first, second, entailment, *further in json.loads(zlib.decompress(packed))
         )
 
 
@@ -66,14 +66,28 @@ def unpack_biases(packed: bytes) -> tuple[float, ...]:
 
 
 def pack_codeword(codeword: Sequence[int]) -> bytes:
-    """Eight bits a byte; how many there are is the document's number of sites."""
-    return np.packbits(np.frombuffer(bytes(codeword), dtype=np.uint8)).tobytes()
+    """Eight sites a byte; where symbols are greater than 1, their higher bits follow in a second row of bytes."""
+    symbols = np.frombuffer(bytes(codeword), dtype=np.uint8)
+    rows = [symbols & 1, symbols >> 1] if symbols.max(initial=0) > 1 else [symbols]
+    return b"".join(np.packbits(row).tobytes() for row in rows)
 
 
 def unpack_codewords(packed: Sequence[bytes], *, sites: int) -> Codewords:
+    """Codewords of copies of a document with so many sites: (copies, sites)."""
+    width = (sites + 7) // 8
     with _unpacking():
-        bits = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), (sites + 7) // 8)
-        return np.unpackbits(bits, axis=1, count=sites)
+        if any(len(one) not in (width, 2 * width) for one in packed):
+            raise ValueError("a codeword of another length")
+        low = _unpacked([one[:width] for one in packed], sites)
+        if all(len(one) == width for one in packed):
+            return low
+        high = _unpacked([one[width:] or bytes(width) for one in packed], sites)
+        return low | np.left_shift(high, np.uint8(1))
+
+
+def _unpacked(rows: Sequence[bytes], sites: int) -> Codewords:
+    bits = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), (sites + 7) // 8)
+    return np.unpackbits(bits, axis=1, count=sites)
 
 
 def copy_rows(document_id: str, copies: Sequence[IssuedCopy]) -> list[tuple[int, str, str, bytes]]:

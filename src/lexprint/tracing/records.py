@@ -17,7 +17,7 @@ from lexprint.watermark.sites import Pair
 
 Issuing: TypeAlias = Literal["registered", "blind"]  # with sites known to the registry alone, or as in the paper
 Code: TypeAlias = Literal["independent", "tardos"]  # fair coins, or a code that survives colluders
-Codewords: TypeAlias = NDArray[np.uint8]  # (copies, sites), 0 or 1
+Codewords: TypeAlias = NDArray[np.uint8]  # (copies, sites), which of the site's words: 0, 1 and so on
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,15 @@ class CopySite:
     word: str  # what the master says there; a member of the pair
     pair: Pair
     entailment: float  # SR of exchanging it, the weaker of both directions
+    further: tuple[str, ...] = ()  # words besides the pair, each in half as many copies as the one before
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All that copies may say there, by the symbols of codewords.
+
+        Half of the copies keep the master's own word, so where there are more than two it comes first.
+        """
+        return (self.word, self.pair.other(self.word), *self.further) if self.further else tuple(self.pair)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,7 @@ class IssuedCopy:
     document_id: str
     number: int  # 1, 2, ... within the document
     recipient: str  # as its owner calls them; unique in the registry
-    codeword: tuple[int, ...] = field(repr=False)  # one bit a site
+    codeword: tuple[int, ...] = field(repr=False)  # one symbol a site
     file_name: str
     digest: str | None = None  # SHA-256 of the file; None while it is only planned
     issued_at: datetime | None = None

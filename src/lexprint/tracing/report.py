@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from lexprint.coding.keys import MasterKey
 from lexprint.errors import BadSignature, ReportError
-from lexprint.watermark.sites import Pair
 
-FORMAT = 1  # raised when a reader of the old form would misunderstand the new one
+FORMAT = 2  # raised when a reader of the old form would misunderstand the new one
+PAIRS_ONLY = 1  # the form of reports whose places have two words each, which older versions read too
 PURPOSE = "report signing"  # of the subkey
 SIGNIFICANT_DIGITS = 3  # of a chance of error
 LEAST_CHANCE = Decimal("1e-300")  # smaller ones are lost in the arithmetic, so none is claimed
@@ -96,10 +96,16 @@ class Evidence:
     before: str  # a few words of the master, up to the word
     word: str
     after: str  # and from it on
-    pair: Pair
-    bit: int | None  # None: the leak shows neither word of the pair
+    words: tuple[str, ...]  # two or more, of which copies bear one
+    symbol: int | None  # which of them the leak shows; None: another one
     seen: str | None  # what stands there in the leak; None: the passage is missing
     given: tuple[str, ...]  # word in each of the accused copies, in their order
+
+    @property
+    def is_consistent(self) -> bool:
+        return len(set(self.words)) == len(self.words) > 1 and (
+            self.symbol is None or 0 <= self.symbol < len(self.words)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +131,7 @@ class Report:
     ranking: tuple[RankedCopy, ...] = field(repr=False)  # best first
     documents: int  # that were like the leak and were all tried; chances and bound are over all of them
     compared: int  # copies of this one
-    readable: int  # sites where the leak shows one of the two words
+    readable: int  # sites where the leak shows one of their words
     matches_needed: int | None  # to be accused; None: matches alone do not decide, or none are enough
     error_bound: Decimal  # over all copies of all documents tried
     covered_share: Decimal  # of the master's words that are in the leak
@@ -139,6 +145,11 @@ class Report:
         if not self._is_consistent():
             raise ValueError("a report that contradicts itself")
 
+    @property
+    def has_further_words(self) -> bool:
+        """Whether copies had more than two words to choose from anywhere, so that agreements weigh differently."""
+        return any(len(one.words) > 2 for one in self.evidence)
+
     def _is_consistent(self) -> bool:
         accusations = {"one copy": len(self.accused) == 1, "several copies": len(self.accused) > 1}
         return (
@@ -146,7 +157,7 @@ class Report:
             and (self.document is None) == (self.verdict == "no document")
             and all(copy.recipient is not None for copy in self.accused)
             and all(copy.p_value > 0 for copy in self.accused + self.ranking)
-            and all(one.bit in (None, 0, 1) and len(one.given) == len(self.accused) for one in self.evidence)
+            and all(one.is_consistent and len(one.given) == len(self.accused) for one in self.evidence)
         )
 
 
@@ -204,7 +215,7 @@ def content_json(report: Report) -> dict[str, object]:
     """What is signed."""
     document = report.document
     return {
-        "format": FORMAT,
+        "format": FORMAT if report.has_further_words else PAIRS_ONLY,
         "id": report.id,
         "lexprint": report.version,
         "made_at": _time_text(report.made_at),
@@ -258,8 +269,8 @@ def _evidence_json(evidence: Evidence) -> dict[str, object]:
         "before": evidence.before,
         "word": evidence.word,
         "after": evidence.after,
-        "pair": list(evidence.pair),
-        "bit": evidence.bit,
+        "pair": list(evidence.words),
+        "bit": evidence.symbol,
         "seen": evidence.seen,
         "given": list(evidence.given),
     }
@@ -395,8 +406,8 @@ def _parsed_evidence(value: Any) -> Evidence:
         before=_text(value["before"]),
         word=_text(value["word"]),
         after=_text(value["after"]),
-        pair=Pair(*map(_text, value["pair"])),
-        bit=None if value["bit"] is None else _count(value["bit"]),
+        words=tuple(map(_text, value["pair"])),
+        symbol=None if value["bit"] is None else _count(value["bit"]),
         seen=_text_or_none(value["seen"]),
         given=tuple(map(_text, value["given"])),
     )

@@ -127,7 +127,7 @@ def _evidence(report: Report) -> list[Element]:
     if not report.evidence:
         return []
     copies = [f"Copy {copy.number}" for copy in report.accused]
-    titles = ("In the document", "The two words", "In the leak", *copies)
+    titles = ("In the document", "The words", "In the leak", *copies)
     head = element("tr", element("th", "No.", class_="number"), *(element("th", title) for title in titles))
     body = element("tbody", *(_evidence_row(evidence) for evidence in report.evidence))
     table = element("table", element("thead", head), body, class_="evidence wide" if len(copies) > 1 else "evidence")
@@ -145,7 +145,7 @@ def _evidence_row(evidence: Evidence) -> Element:
     )
     seen = element("td", "not there", class_="absent")
     if evidence.seen is not None:
-        kind = "readable" if evidence.bit is not None else "neither"
+        kind = "readable" if evidence.symbol is not None else "neither"
         seen = element("td", element("bdi", shown(evidence.seen), class_=f"seen {kind}"), class_="word")
     given = []
     for accused, word in enumerate(evidence.given):
@@ -153,7 +153,7 @@ def _evidence_row(evidence: Evidence) -> Element:
         sign = element("b", _SIGNS[reading], class_=reading, title=MEANINGS[reading])
         given.append(element("td", sign, f" {shown(word)}", class_="word"))
     number = element("td", f"{evidence.site:,}", class_="number")
-    pair = element("td", shown(f"{evidence.pair.first} / {evidence.pair.second}"), class_="word pair")
+    pair = element("td", shown(" / ".join(evidence.words)), class_="word pair")
     return element("tr", number, context, pair, seen, *given)
 
 

@@ -37,11 +37,11 @@ _LEFT, _RIGHT, _TOP = 78.0, 604.0, 27.0  # where the longest bar would be
 
 def reading_of(evidence: Evidence, accused: int | None) -> Reading:
     """What the leak shows at a site, as seen from one of the accused copies, or from none."""
-    if evidence.bit is None:
+    if evidence.symbol is None:
         return "missing" if evidence.seen is None else "neither"
     if accused is None:
         return "readable"
-    return "match" if evidence.given[accused] == evidence.pair.word(evidence.bit) else "mismatch"
+    return "match" if evidence.given[accused] == evidence.words[evidence.symbol] else "mismatch"
 
 
 def picture_of_sites(report: Report) -> Element:
@@ -105,7 +105,7 @@ def picture_of_ranking(report: Report) -> Element:
 
 def is_decided_by_matches(report: Report) -> bool:
     """Whether the number of matches alone tells who is accused: not so where matches weigh differently."""
-    if report.document is None or report.document.code != "independent":
+    if report.document is None or report.document.code != "independent" or report.has_further_words:
         return False
     accused = {copy.number for copy in report.accused}
     needed = report.readable + 1 if report.matches_needed is None else report.matches_needed

@@ -97,6 +97,9 @@ def _listed(numbers: Sequence[int]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+_WEIGHED = "agreements are weighed by how unusual they are, and their sum is set against its exact chance of arising by accident"
+
+
 def method(report: Report) -> list[tuple[str, str]]:
     """How the verdict was established, as titles and paragraphs for readers who are not statisticians."""
     if report.document is None:
@@ -107,18 +110,23 @@ def method(report: Report) -> list[tuple[str, str]]:
 
 
 def _method_of_fair_coins(report: Report) -> list[tuple[str, str]]:
+    agrees, weighed = (
+        "at about half of the places",
+        (
+            "the number of agreements is set against the exact chance of so many or more by accident (binomial distribution)"
+        ),
+    )
+    if report.has_further_words:
+        agrees = "at about half of the places, and at fewer where there are more than two words"
+        weighed = _WEIGHED
     return [
         _how_copies_differ(
             report,
-            drawn="was decided by the toss of a fair coin, separately for every copy and place, by means of a secret key",
-            innocent="An innocent copy therefore agrees with the leak as a coin falls: at about half of the places.",
+            drawn="was decided by the toss of fair coins, separately for every copy and place, by means of a secret key",
+            innocent=f"An innocent copy therefore agrees with the leak as coins fall: {agrees}.",
         ),
         _how_the_leak_was_read(report),
-        _how_the_chance_was_calculated(
-            report,
-            weighed="the number of agreements is set against the exact chance of so many or more by accident (binomial "
-            "distribution)",
-        ),
+        _how_the_chance_was_calculated(report, weighed=weighed),
         _what_it_rests_on(),
     ]
 
@@ -133,11 +141,7 @@ def _method_of_tardos(report: Report) -> list[tuple[str, str]]:
             innocent="An innocent copy therefore agrees with the leak by chance alone, and the odds are known exactly.",
         ),
         _how_the_leak_was_read(report),
-        _how_the_chance_was_calculated(
-            report,
-            weighed="agreements are weighed by how unusual they are, and their sum is set against its exact chance of "
-            "arising by accident",
-        ),
+        _how_the_chance_was_calculated(report, weighed=_WEIGHED),
         _what_it_rests_on(),
     ]
 
@@ -146,8 +150,8 @@ def _how_copies_differ(report: Report, *, drawn: str, innocent: str) -> tuple[st
     return (
         "How copies differ.",
         (
-            f"Before the document was handed out, {counted(_sites(report), 'word')} were chosen in it for which another word "
-            f"says the same at that place. Which of the two words a copy was given {drawn}. {innocent}"
+            f"Before the document was handed out, {counted(_sites(report), 'word')} were chosen in it for which another word, "
+            f"or several, say the same at that place. Which of these a copy was given {drawn}. {innocent}"
         ),
     )
 
@@ -157,7 +161,7 @@ def _how_the_leak_was_read(report: Report) -> tuple[str, str]:
         "How the leak was read.",
         (
             "The leak was laid beside the document word by word; layout, spacing, cuts and the order of passages do not "
-            f"matter. At {report.readable:,} of {counted(_sites(report), 'place')} it shows one of the two words. Places that "
+            f"matter. At {report.readable:,} of {counted(_sites(report), 'place')} it shows one of these words. Places that "
             "were edited or cut count neither for nor against any copy, and a repeated passage counts once."
         ),
     )

@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 from lexprint.text.span import Span
 from lexprint.tracing import collusion
 from lexprint.tracing.alignment import align
-from lexprint.tracing.likelihood import matches
+from lexprint.tracing.likelihood import matches, weighted_matches
 from lexprint.tracing.records import Code, Codewords, DocumentRecord
-from lexprint.tracing.significance import binomial_tails, family_wise_bound, family_wise_p_value
+from lexprint.tracing.significance import binomial_tails, family_wise_bound, family_wise_p_value, weighted_tails
 
 Verdict: TypeAlias = Literal["one copy", "several copies", "inconclusive"]
 
 ERROR_BOUND = 1e-6  # chance that any innocent copy at all is accused, whatever the leak
 RANKED = 20  # copies that a finding lists
+SLIP = 2  # what a site tells besides its coins, in coins, if about one word in five is a slip or an edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Observation:
     """What the leak shows at a site of the master."""
 
     site: int  # index into the record's sites
-    bit: int | None  # the member of the pair that stands there; None: another word, or the place is missing
+    symbol: int | None  # which of the site's words stands there; None: another one, or the place is missing
     span: Span | None  # in the leak; None: the place is missing
     seen: str | None  # the leak's own characters in that span
 
@@ -43,7 +44,7 @@ class Suspect:
 
     number: int  # of the copy
     matches: int  # readable sites where the leak shows what this copy says
-    readable: int  # sites where the leak shows one of the pair
+    readable: int  # sites where the leak shows one of the words
     p_value: float  # chance that a given innocent copy fits this well
     family_p_value: float  # chance that any innocent copy does
 
@@ -56,7 +57,7 @@ class Finding:
     accused: tuple[Suspect, ...]  # those whose family-wise chance lies within the bound, most certain first
     ranking: tuple[Suspect, ...]  # the best of all copies, accused or not
     observations: tuple[Observation, ...]  # one for each site, in order
-    readable: int  # sites where the leak shows one of the pair
+    readable: int  # sites where the leak shows one of the words
     compared: int  # copies
     covered_share: float  # of the master's words, how many have a place in the leak
     edited_share: float  # of the words in that part, about how many were changed, dropped or added beyond the marks
@@ -77,7 +78,7 @@ def trace_document(
         raise ValueError(f"codewords are {codewords.shape}; needed: {len(numbers)} copies, {len(record.sites)} sites")
     alignment = align(leak, record.text, record.sites)
     observations = tuple(
-        Observation(site, place.bit, place.span, None if place.span is None else place.span.of(leak))
+        Observation(site, place.symbol, place.span, None if place.span is None else place.span.of(leak))
         for site, place in enumerate(alignment.places)
     )
     suspects = _suspects(observations, record, numbers, codewords, error_bound=error_bound)
@@ -88,7 +89,7 @@ def trace_document(
         accused=accused,
         ranking=suspects[:RANKED],
         observations=observations,
-        readable=sum(observation.bit is not None for observation in observations),
+        readable=sum(observation.symbol is not None for observation in observations),
         compared=len(numbers),
         covered_share=alignment.covered_share,
         edited_share=alignment.edited_share,
@@ -98,13 +99,29 @@ def trace_document(
 
 
 def chances(
-    codewords: Codewords, bits: NDArray[np.uint8], biases: NDArray[np.float64], *, code: Code, error_bound: float
+    codewords: Codewords,
+    symbols: NDArray[np.uint8],
+    biases: NDArray[np.float64],
+    *,
+    code: Code,
+    error_bound: float,
+    choices: Sequence[int] = (),
 ) -> NDArray[np.float64]:
-    """For each copy, the chance that a given innocent one fits as well; columns, bits and biases are of the same sites."""
-    if code == "independent":
-        found: NDArray[np.float64] = binomial_tails(len(bits))[matches(codewords, bits)]
+    """For each copy, the chance that a given innocent one fits as well; columns, symbols and biases are of the same sites.
+
+    `choices` are the words that each of them has to choose from; two if it is not given.
+    """
+    if code == "tardos":
+        return collusion.p_values(codewords, symbols, biases, error_bound=error_bound)
+    # An innocent copy has the word that the leak shows if as many coins fell right as it takes to choose that word.
+    coins = np.minimum(symbols.astype(np.int64) + 1, np.asarray(choices or [2] * len(symbols), dtype=np.int64) - 1)
+    if coins.max(initial=1) == 1:
+        found: NDArray[np.float64] = binomial_tails(len(symbols))[matches(codewords, symbols)]
         return found
-    return collusion.p_values(codewords, bits, biases, error_bound=error_bound)
+    weights = coins + SLIP
+    tails = weighted_tails(weights, 0.5**coins)
+    fitting: NDArray[np.float64] = tails[weighted_matches(codewords, symbols, weights)]
+    return fitting
 
 
 def _suspects(
@@ -116,12 +133,13 @@ def _suspects(
     error_bound: float,
 ) -> tuple[Suspect, ...]:
     """All copies that may be accused and the best of the others, those that fit best first."""
-    readable = [observation.site for observation in observations if observation.bit is not None]
-    bits = np.array([observations[site].bit for site in readable], dtype=np.uint8)
+    readable = [observation.site for observation in observations if observation.symbol is not None]
+    symbols = np.array([observations[site].symbol for site in readable], dtype=np.uint8)
     read = codewords[:, readable]  # (copies, readable)
-    matching = matches(read, bits)
+    matching = matches(read, symbols)
     biases = np.array(record.biases)[readable]
-    p_values = chances(read, bits, biases, code=record.code, error_bound=error_bound)
+    choices = [len(record.sites[site].words) for site in readable]
+    p_values = chances(read, symbols, biases, code=record.code, error_bound=error_bound, choices=choices)
     # Tests in company are not independent of each other, so there the correction is a bound.
     family_wise = family_wise_p_value if record.code == "independent" else family_wise_bound
     order = np.lexsort((-matching, p_values))
@@ -130,7 +148,7 @@ def _suspects(
         Suspect(
             number=int(numbers[index]),
             matches=int(matching[index]),
-            readable=len(bits),
+            readable=len(symbols),
             p_value=float(p_values[index]),
             family_p_value=family_wise(float(p_values[index]), recipients=len(numbers)),
         )

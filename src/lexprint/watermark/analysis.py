@@ -2,14 +2,15 @@
 
 Nobody has to find these sites again from a copy, so each word is judged in its whole sentence and as it stands, whatever
 its neighbours are. What is asked instead is quality: the other word must be entailed both ways, be near in meaning, be
-likely there, lead back to the word, and hold together with the other sites of its sentence.
+likely there, lead back to the word, and hold together with the other sites of its sentence. Where several words do, copies
+may bear any of them.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from math import log
@@ -17,8 +18,9 @@ from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
 from lexprint.models.protocols import Floats, Gap, MaskedLM, SentenceEncoder
+from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.candidates import Candidate
-from lexprint.substitution.exclusions import QUANTITIES, stands_free
+from lexprint.substitution.exclusions import DETERMINERS, QUANTITIES, SUBJECTS, stands_free
 from lexprint.substitution.lexicon import is_form_of_same_word
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
@@ -41,26 +43,39 @@ BLOCK = 256  # words judged at once: enough for full batches, and memory that do
 CHUNK = 16  # candidates rated at once, the likeliest first; the first chunk with one that passes decides
 FIXED = log(0.6)  # a word that is so sure without having been read belongs to an expression: "for the rest of his life"
 NEVER = -1e9  # log-probability of what was not even proposed
+MOST_FURTHER = 2  # words besides the pair: each is half as frequent among copies as the one before, so more tell little
+FURTHER_TRIED = 3  # of the words that rank behind the best
 SIMILARITY_WEIGHT = 2.0  # of log SS beside log SR
 LIKELIHOOD_WEIGHT = 0.2  # of the masked LM beside SR and SS: it decides between words that mean the same
 
+
+def _both_ways(*pairs: str) -> dict[str, str]:
+    return {word: twin for pair in pairs for word, twin in (pair.split(), reversed(pair.split()))}
+
+
 # Function words are never proposed, yet these say the same wherever they stand.
 TWINS: Mapping[str, str] = MappingProxyType(
-    {
-        word: twin
-        for pair in (
-            "almost nearly",
-            "although though",
-            "anybody anyone",
-            "everybody everyone",
-            "frequently often",
-            "maybe perhaps",
-            "somebody someone",
-            "therefore thus",
-        )
-        for word, twin in (pair.split(), reversed(pair.split()))
-    }
+    _both_ways(
+        "almost nearly",
+        "although though",
+        "among amongst",
+        "anybody anyone",
+        "everybody everyone",
+        "frequently often",
+        "maybe perhaps",
+        "somebody someone",
+        "therefore thus",
+        "till until",
+        "toward towards",
+    )
 )
+# These do where the masked LM, which has read neither, finds both about as likely: "the house that / which he built".
+TWINS_IN_CONTEXT: Mapping[str, str] = MappingProxyType(
+    _both_ways(
+        "because since", "each every", "may might", "on upon", "quite rather", "shall will", "that which", "if whether"
+    )
+)
+AS_LIKELY = -1.2  # log of: P(twin) over P(word)
 TWINS_BEFORE_NUMBERS: Mapping[str, str] = MappingProxyType({"about": "around", "around": "about"})
 
 
@@ -79,6 +94,29 @@ class Requirements:
     likelihood: float = -7.5  # log of: P(other word | sentence) times P(word | sentence with the other)
     fluency: float = -5.0  # log of: P(other word) over P(word), neither having been read
     fluency_in_expressions: float = -2.5  # the same where the words around leave little choice
+    further: float = (
+        0.5  # how much less merit than the best a further word may have: copies should not differ in quality
+    )
+
+
+USUAL = Requirements()
+# For short texts, or where a short excerpt must be traced: half as many sites again, and a third more words to wince at.
+DENSE = Requirements(
+    entailment=0.7,
+    similarity=0.84,
+    joint_similarity=0.78,
+    probability=-6.0,
+    likelihood=-9.0,
+    fluency=-6.0,
+    fluency_in_expressions=-4.0,
+    further=1.0,
+)
+DENSE_BELOW = 0.9  # floor of SR in the settings under which copies, too, may differ in more words
+
+
+def requirements(settings: SubstitutionSettings) -> Requirements:
+    """What fits the settings of the blind scheme: who asks less there wants more sites here too."""
+    return DENSE if settings.entailment_floor < DENSE_BELOW else USUAL
 
 
 @dataclass(frozen=True)
@@ -88,7 +126,7 @@ class Judges:
     substituter: Substituter
     masked_lm: MaskedLM
     encoder: SentenceEncoder
-    requirements: Requirements = Requirements()
+    requirements: Requirements = USUAL
 
     @cached_property
     def columns(self) -> Mapping[str, int]:
@@ -104,13 +142,14 @@ def analyse(
     chosen: dict[int, list[_Choice]] = {}
     done = 0
     for block in _blocks(places, BLOCK):
-        for place, choice in zip(block, _choose(block, judges), strict=True):
-            if choice is not None:
-                chosen.setdefault(place.number, []).append(choice)
+        for place, choices in zip(block, _choose(block, judges), strict=True):
+            if choices:
+                further = tuple(choice.other for choice in choices[1:])
+                chosen.setdefault(place.number, []).append(replace(choices[0], further=further))
         if on_words is not None:
             on_words(block[-1].words_before - done)
             done = block[-1].words_before
-    together = _hold_together(chosen, document, judges)
+    together = _bear_further(_hold_together(chosen, document, judges), document, judges)
     if on_words is not None:
         on_words(document.word_count - done)
     return tuple(
@@ -140,6 +179,12 @@ class _Choice:
     other: str
     entailment: float  # the weaker of both ways
     merit: float
+    further: tuple[str, ...] = ()  # words that do as well, the best first
+
+    @property
+    def last(self) -> str:
+        """The least of all that may stand there."""
+        return self.further[-1] if self.further else self.other
 
 
 def _places(document: Document, judges: Judges, protected: Sequence[Span]) -> Iterator[_Place]:
@@ -182,7 +227,9 @@ def _twin(gap: Gap) -> str | None:
     word = following(gap)
     if gap.word in TWINS_BEFORE_NUMBERS:
         return TWINS_BEFORE_NUMBERS[gap.word] if word[:1].isdigit() or word in QUANTITIES else None
-    return TWINS.get(gap.word) if word else None  # not in "It is late, though."
+    if gap.word in ("because", "since") and word not in SUBJECTS | DETERMINERS:
+        return None  # "since Monday"
+    return (TWINS.get(gap.word) or TWINS_IN_CONTEXT.get(gap.word)) if word else None  # not in "It is late, though."
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,20 +243,39 @@ class _Candidate:
         return self.log_probability + min(0.0, self.fluency)
 
 
-def _choose(places: Sequence[_Place], judges: Judges) -> list[_Choice | None]:
-    """The best alternative of each word, judged alone."""
+def _choose(places: Sequence[_Place], judges: Judges) -> list[tuple[_Choice, ...]]:
+    """The best alternatives of each word, judged alone, the best first."""
     queues = _candidates(places, judges)
-    found: dict[int, _Choice] = {}
+    found: dict[int, tuple[_Choice, ...]] = {}
     while asked := {index: queue[:CHUNK] for index, queue in enumerate(queues) if queue and index not in found}:
         queues = [queue[CHUNK:] for queue in queues]
         ranked = _rank(places, asked, judges)
-        while ranked:  # one round for the best of each word, one for the second best where the first did not lead back
+        while ranked:  # one round for the best of each word, one for the next best
             best = {index: choices[0] for index, choices in ranked.items()}
-            found |= _leading_back(places, best, judges)
+            for index, choice in _leading_back(places, best, judges).items():
+                first = index not in found
+                found[index] = (*found.get(index, ()), choice)
+                if first:
+                    ranked[index] = ranked[index][: 1 + FURTHER_TRIED]
             ranked = {
-                index: choices[1:] for index, choices in ranked.items() if index not in found and len(choices) > 1
+                index: rest
+                for index, choices in ranked.items()
+                if (rest := _open(choices[1:], found.get(index, ()), judges))
             }
-    return [found.get(index) for index in range(len(places))]
+    return [found.get(index, ()) for index in range(len(places))]
+
+
+def _open(choices: Sequence[_Choice], found: Sequence[_Choice], judges: Judges) -> list[_Choice]:
+    """Those that may still be added to what was found for the same word."""
+    if not found:
+        return list(choices)
+    return [
+        choice
+        for choice in choices
+        if len(found) <= MOST_FURTHER
+        and found[0].merit - choice.merit < judges.requirements.further
+        and not any(is_form_of_same_word(choice.other, other.other) for other in found)
+    ]
 
 
 def _candidates(places: Sequence[_Place], judges: Judges) -> list[list[_Candidate]]:
@@ -227,6 +293,7 @@ def _candidates(places: Sequence[_Place], judges: Judges) -> list[list[_Candidat
         own = float(row[columns[place.gap.word]]) if options else 0.0
         is_expression = place.twin is None and (own > FIXED or stands_in_expression(place.gap))
         least = judges.requirements.fluency_in_expressions if is_expression else judges.requirements.fluency
+        least = AS_LIKELY if place.gap.word in TWINS_IN_CONTEXT else least
         standing = frozenset(f"{place.gap.left} {place.gap.right}".lower().split())
         candidates = [
             _Candidate(word, log_probability, float(row[columns[word]]) - own)
@@ -342,6 +409,31 @@ def _hold_together(
     return kept
 
 
+def _bear_further(
+    kept: Mapping[int, Sequence[_Choice]], document: Document, judges: Judges
+) -> dict[int, Sequence[_Choice]]:
+    """Sentences keep their further words if they also bear the least of all their words at once."""
+    heard: dict[int, Sequence[_Choice]] = {}
+    for number, choices in kept.items():
+        others = [choice.other for choice in choices]
+        heard[number] = [
+            replace(choice, further=tuple(word for word in choice.further if not _echoes(word, others, choice.other)))
+            for choice in choices
+        ]
+    last = {
+        number: [replace(choice, other=choice.last) for choice in choices]
+        for number, choices in heard.items()
+        if any(choice.further for choice in choices)
+    }
+    for number in _failing(last, document, judges):
+        heard[number] = [replace(choice, further=()) for choice in heard[number]]
+    return heard
+
+
+def _echoes(word: str, others: Iterable[str], own: str) -> bool:
+    return any(is_form_of_same_word(word, other) for other in others if other != own)
+
+
 def _without_echoes(choices: Sequence[_Choice]) -> list[_Choice]:
     """Only the best of the sites of a sentence that would bring the same word."""
     kept: list[_Choice] = []
@@ -387,4 +479,5 @@ def _site(document: Document, number: int, choice: _Choice, floor: float) -> Sit
         pair=Pair.of(word.text, choice.other),
         entailment=choice.entailment,
         clearance=choice.entailment - floor,
+        further=choice.further,
     )

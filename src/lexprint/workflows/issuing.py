@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import islice
@@ -33,7 +33,7 @@ from lexprint.tracing.records import Code, CopySite, DocumentRecord, IssuedCopy
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.significance import sites_needed
 from lexprint.tracing.verdict import ERROR_BOUND
-from lexprint.watermark.analysis import Judges, analyse
+from lexprint.watermark.analysis import Judges, analyse, requirements
 from lexprint.workflows.blind_tracing import blind_payload
 from lexprint.workflows.copy_files import copy_file_name, digest_of_file, safe_part, sole_writer, write_together
 from lexprint.workflows.marking import OnProgress, counting, in_paragraphs, segmented
@@ -83,7 +83,8 @@ def analyse_document(
     """
     document = segmented(text)
     found = protected_spans(text, protections=protections, phrases=protected_phrases, spans=protected)
-    judges = Judges(engine.substituter, engine.masked_lm, engine.sentence_encoder)
+    asked = requirements(engine.settings.substitution)
+    judges = Judges(engine.substituter, engine.masked_lm, engine.sentence_encoder, asked)
     sites = analyse(document, judges, protected=found, on_words=counting(document.word_count, on_progress))
     return Analysis(in_paragraphs(document, sites), engine.fingerprint)
 
@@ -208,7 +209,9 @@ def _known_document(engine: Engine, master: Master, registry: Registry, wishes: 
         name=master.name,
         code=wishes.code,
     )
-    if record is None or (wishes.review is not None and not is_reviewed_so(record.sites, wishes.review)):
+    if record is None or (
+        wishes.review is not None and not is_reviewed_so(record.sites, wishes.review, code=record.code)
+    ):
         return None
     protected = protected_spans(
         master.text,
@@ -224,9 +227,11 @@ def _new_document(
 ) -> DocumentRecord:
     sites = analysis.sites if wishes.review is None else keep_reviewed(analysis.sites, wishes.review)
     code: Code = wishes.code or ("tardos" if len(sites) >= SITES_FOR_TARDOS else "independent")
+    if code == "tardos":
+        sites = tuple(replace(site, further=()) for site in sites)  # its decoder is of two words a site
     key = keyring.newest
     parts = [master.digest, master.name, "registered", code, key.id, engine.fingerprint]
-    document_id = _identity(*parts, *(f"{site.span.start} {site.pair.first} {site.pair.second}" for site in sites))
+    document_id = _identity(*parts, *(" ".join([f"{site.span.start}", *site.words]) for site in sites))
     secret = key.derive(CODEWORDS, document=document_id)
     return DocumentRecord(
         id=document_id,
@@ -343,10 +348,11 @@ def _new_copies(
 ) -> list[IssuedCopy]:
     if not recipients:
         return []
-    bits: Iterable[tuple[int, ...]] = [()] * len(numbers)
+    symbols: Iterable[tuple[int, ...]] = [()] * len(numbers)
     if record.issuing == "registered":
         secret = keyring.find(record.key_id).derive(CODEWORDS, document=record.id)
-        bits = map(tuple, codewords(secret, numbers, np.array(record.biases)).tolist())
+        choices = [len(site.words) for site in record.sites]
+        symbols = map(tuple, codewords(secret, numbers, np.array(record.biases), choices=choices).tolist())
     return [
         IssuedCopy(
             document_id=record.id,
@@ -355,7 +361,7 @@ def _new_copies(
             codeword=codeword,
             file_name=copy_file_name(record.name, number, recipient, extension=master.extension),
         )
-        for number, recipient, codeword in zip(numbers, recipients, bits, strict=True)
+        for number, recipient, codeword in zip(numbers, recipients, symbols, strict=True)
     ]
 
 
@@ -381,7 +387,7 @@ def _copy_bytes(master: Master, record: DocumentRecord, copy: IssuedCopy) -> byt
 
 def copy_edits(sites: Sequence[CopySite], codeword: Sequence[int]) -> tuple[Edit, ...]:
     """From the master to a copy: only words that differ."""
-    chosen = ((site, site.pair.word(bit)) for site, bit in zip(sites, codeword, strict=True))
+    chosen = ((site, site.words[symbol]) for site, symbol in zip(sites, codeword, strict=True))
     return tuple(Edit(site.span, word) for site, word in chosen if word != site.word)
 
 

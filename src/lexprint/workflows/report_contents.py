@@ -76,7 +76,7 @@ def build_report(
         documents=len(traced),
         compared=finding.compared,
         readable=finding.readable,
-        matches_needed=_matches_needed(finding),
+        matches_needed=_matches_needed(finding, found.record),
         error_bound=Decimal(repr(error_bound)),
         covered_share=share(finding.covered_share),
         edited_share=share(finding.edited_share),
@@ -125,9 +125,11 @@ def _traced_document(record: DocumentRecord, versions: Sequence[DocumentSummary]
     )
 
 
-def _matches_needed(finding: Finding) -> int | None:
+def _matches_needed(finding: Finding, record: DocumentRecord) -> int | None:
     """The fewest matches that would have been enough, where each counts the same."""
     if finding.code != "independent" or not finding.observations or not finding.compared:
+        return None
+    if any(site.further for site in record.sites):
         return None
     bound = largest_p_value(recipients=finding.compared, error_bound=finding.error_bound)
     tails = binomial_tails(finding.readable)
@@ -146,10 +148,10 @@ def _evidence(record: DocumentRecord, finding: Finding, codewords: Sequence[Sequ
                 before=before,
                 word=site.word,
                 after=after,
-                pair=site.pair,
-                bit=observation.bit,
+                words=site.words,
+                symbol=observation.symbol,
                 seen=None if observation.seen is None else _storable(observation.seen)[:LONGEST_SEEN],
-                given=tuple(site.pair.word(codeword[observation.site]) for codeword in codewords),
+                given=tuple(site.words[codeword[observation.site]] for codeword in codewords),
             )
         )
     return tuple(evidence)
@@ -233,7 +235,7 @@ def _note_on_few_sites(finding: Finding) -> list[str]:
     return [
         (
             f"Only {counted(finding.readable, 'marked word')} can be read in the leak; to name one of {copies} with this limit "
-            f"for the chance of error, at least {least} are needed. A longer part of the leak may be enough."
+            f"for the chance of error, about {least} are needed. A longer part of the leak may be enough."
         )
     ]
 
@@ -241,8 +243,8 @@ def _note_on_few_sites(finding: Finding) -> list[str]:
 def _note_on_the_master(found: Traced) -> list[str]:
     """Copies differ from the master at half of their sites, so a leak without any difference is of the master."""
     sites = found.record.sites
-    read = [(sites[one.site], one.bit) for one in found.finding.observations if one.bit is not None]
-    if not read or found.finding.accused or any(site.pair.word(bit) != site.word for site, bit in read):
+    read = [(sites[one.site], one.symbol) for one in found.finding.observations if one.symbol is not None]
+    if not read or found.finding.accused or any(site.words[symbol] != site.word for site, symbol in read):
         return []
     return [
         (

@@ -150,7 +150,7 @@ class Analysis:
     @cached_property
     def sites(self) -> tuple[CopySite, ...]:
         return tuple(
-            CopySite(site.span, site.word, site.pair, site.entailment)
+            CopySite(site.span, site.word, site.pair, site.entailment, site.further)
             for paragraph in self.paragraphs
             for site in paragraph.sites
         )
@@ -298,6 +298,7 @@ def _(result: Analysis) -> dict[str, object]:
                 "span": [site.span.start, site.span.end],
                 "word": site.word,
                 "other": site.pair.other(site.word),
+                "further": list(site.further),
                 "entailment": site.entailment,
             }
             for site in result.sites

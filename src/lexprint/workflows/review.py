@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lexprint.errors import InputError
 from lexprint.text.segmentation import segment
-from lexprint.tracing.records import CopySite
+from lexprint.tracing.records import Code, CopySite
+from lexprint.watermark.sites import Pair
 
 
 @dataclass(frozen=True)
 class ReviewLine:
     """One site as its reviewer sees it."""
 
-    number: int  # 1, 2, ... in the order of the text
+    number: int  # of the site: 1, 2, ... in the order of the text; a site has a line for each of its other words
     is_kept: bool
     sentence: str  # with the pair in brackets
     word: str
@@ -23,7 +24,7 @@ class ReviewLine:
 
 
 def review_lines(text: str, sites: Sequence[CopySite]) -> tuple[ReviewLine, ...]:
-    """A line a site, all kept so far."""
+    """A line for each word that may come in, all kept so far."""
     lines = []
     sentences = iter(segment(text).sentences)
     sentence = next(sentences, None)
@@ -32,31 +33,52 @@ def review_lines(text: str, sites: Sequence[CopySite]) -> tuple[ReviewLine, ...]
             sentence = next(sentences, None)
         if sentence is None:
             raise ValueError(f"site {number} lies outside the text")
-        other = site.pair.other(site.word)
         before, after = text[sentence.span.start : site.span.start], text[site.span.end : sentence.span.end]
-        shown = " ".join(f"{before}[{site.word}|{other}]{after}".split())
-        lines.append(
-            ReviewLine(number, is_kept=True, sentence=shown, word=site.word, other=other, entailment=site.entailment)
-        )
+        for other in others(site):
+            shown = " ".join(f"{before}[{site.word}|{other}]{after}".split())
+            lines.append(
+                ReviewLine(
+                    number, is_kept=True, sentence=shown, word=site.word, other=other, entailment=site.entailment
+                )
+            )
     return tuple(lines)
 
 
+def others(site: CopySite) -> tuple[str, ...]:
+    """What copies may say there instead of the master's word, the best first."""
+    return (site.pair.other(site.word), *site.further)
+
+
 def keep_reviewed(sites: Sequence[CopySite], lines: Sequence[ReviewLine]) -> tuple[CopySite, ...]:
-    """The sites that a review keeps; a line that was deleted keeps nothing."""
-    kept = set()
+    """The sites, and their words, that a review keeps; a line that was deleted keeps nothing."""
+    kept: dict[int, set[str]] = {}
     for line in lines:
         site = sites[line.number - 1] if 1 <= line.number <= len(sites) else None
-        if site is None or (site.word, site.pair.other(site.word)) != (line.word, line.other):
+        if site is None or site.word != line.word or line.other not in others(site):
             raise InputError(
                 f"line {line.number} of the review is not a pair of this text",
                 needed="the review of this very text; delete the file to have a new one written",
             )
         if line.is_kept:
-            kept.add(line.number)
-    return tuple(site for number, site in enumerate(sites, start=1) if number in kept)
+            kept.setdefault(line.number, set()).add(line.other)
+    return tuple(
+        _with_others(site, [word for word in others(site) if word in kept[number]])
+        for number, site in enumerate(sites, start=1)
+        if number in kept
+    )
 
 
-def is_reviewed_so(sites: Sequence[CopySite], lines: Sequence[ReviewLine]) -> bool:
-    """Whether a review, of the same text, left just these sites."""
-    ordered = sorted((line for line in lines if line.is_kept), key=lambda line: line.number)
-    return [(site.word, site.pair.other(site.word)) for site in sites] == [(line.word, line.other) for line in ordered]
+def _with_others(site: CopySite, words: Sequence[str]) -> CopySite:
+    return replace(site, pair=Pair.of(site.word, words[0]), further=tuple(words[1:]))
+
+
+def is_reviewed_so(sites: Sequence[CopySite], lines: Sequence[ReviewLine], *, code: Code) -> bool:
+    """Whether a review, of the same text, left just these sites and words."""
+    kept: dict[int, list[tuple[str, str]]] = {}
+    for line in lines:
+        if line.is_kept:
+            kept.setdefault(line.number, []).append((line.word, line.other))
+    if code == "tardos":  # which takes only the best word of each
+        kept = {number: pairs[:1] for number, pairs in kept.items()}
+    found = [[(site.word, other) for other in others(site)] for site in sites]
+    return found == [kept[number] for number in sorted(kept)]

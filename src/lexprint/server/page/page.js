@@ -229,7 +229,7 @@ function showSites() {
     const heat = heatOf(site.entailment, floor);
     pieces.push(make("button", {
       type: "button", class: `site heat-${heat}`, "aria-pressed": "false", tabindex: index ? "-1" : "0", "data-index": index,
-      "aria-label": `${site.word}, may become ${site.other}, meaning kept ${site.entailment.toFixed(2)}; press to forbid`,
+      "aria-label": `${site.word}, may become ${othersOf(site).join(" or ")}, meaning kept ${site.entailment.toFixed(2)}; press to forbid`,
     }, characters.slice(...site.span).join("")));
     at = site.span[1];
   });
@@ -304,6 +304,10 @@ function showCard(button) {
   if (!site.also) cardTimer = setTimeout(() => alsoConsidered(site, button), 450);
 }
 
+function othersOf(site) {
+  return [site.other, ...site.further];
+}
+
 function hideCard() {
   clearTimeout(cardTimer);
   $("card").hidden = true;
@@ -313,7 +317,7 @@ function fillCard(site) {
   const others = consideredBeside(site);
   const rows = (pairs) => pairs.flatMap(([term, value]) => [make("dt", {}, term), make("dd", {}, value)]);
   $("card").replaceChildren(
-    make("div", { class: "pair" }, site.word, make("span", {}, "or"), site.other),
+    make("div", { class: "pair" }, site.word, ...othersOf(site).flatMap((word) => [make("span", {}, "or"), word])),
     make("dl", {}, ...rows([["Meaning kept", site.entailment.toFixed(3)]]),
       others.length ? make("dt", { class: "also" }, "Also considered") : null, ...rows(others.map((one) => [one.word, one.entailment.toFixed(3)]))),
     make("p", {}, analysed.struck.has(analysed.answer.sites.indexOf(site)) ? "Forbidden. Click to allow it." : "Click to forbid it."),
@@ -323,7 +327,7 @@ function fillCard(site) {
 // Those that keep the meaning, the likeliest first; what is far less likely than the best has other faults.
 function consideredBeside(site) {
   const keeping = (site.also || []).filter((one) => one.entailment >= 0.9).sort((a, b) => b.probability - a.probability);
-  return keeping.filter((one) => one.word !== site.other && one.probability >= keeping[0].probability / 10).slice(0, 3);
+  return keeping.filter((one) => !othersOf(site).includes(one.word) && one.probability >= keeping[0].probability / 10).slice(0, 3);
 }
 
 // The other words that were considered, asked for when somebody looks longer.
@@ -367,7 +371,7 @@ $("issue").addEventListener("click", (event) => busy(event.currentTarget, "issue
   if ($("name").value.trim()) asked.name = $("name").value.trim();
   if ($("code").value) asked.code = $("code").value;
   if (struck.size) {
-    asked.kept = answer.sites.map((site, index) => ({ number: index + 1, word: site.word, other: site.other })).filter((_, index) => !struck.has(index));
+    asked.kept = answer.sites.flatMap((site, index) => struck.has(index) ? [] : othersOf(site).map((other) => ({ number: index + 1, word: site.word, other })));
   }
   const progress = (job) => showProgress($("issue-progress"), job.state === "queued" ? "Waiting" : "Writing copies", job.done, job.total);
   showProgress($("issue-progress"), "Writing copies", 0, 0);
