@@ -181,6 +181,7 @@ def tracing(
     mixes: int = typer.Option(50, "--mixes", min=0, help="Leaks for each way of mixing copies; 0 leaves that out."),
     never_issued: int = typer.Option(10_000, "--never-issued", min=1, help="Innocent copies for each document."),
     seed: int = typer.Option(1, "--seed", help="Seed of codewords, choices and attacks."),
+    profile: str | None = console.PROFILE,
     output: Path | None = typer.Option(
         None, "--output", metavar="FOLDER", help="Folder for tracing.json, tracing.md and tracing.svg."
     ),
@@ -191,18 +192,20 @@ def tracing(
     """Who is named after each attack on real marked texts, who never is, and how many colluders are caught."""
     from lexprint.evaluation import datasets, tracing as measuring
     from lexprint.evaluation.attacks import ATTACKS
+    from lexprint.tracing.packing import site_from, site_row
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
     checkpoint = open_checkpoint("tracing", output)
-    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
+    engine = console.build_engine(profile=profile, threads=threads, cache=remembering(checkpoint, cache))
     common = f"{engine.fingerprint} {words} {seed}"
 
     def record_of(name: str, text: str) -> DocumentRecord:
         def analyse() -> list[list[object]]:
             with progress(f"analysing {name}") as on_progress:
-                return measuring.sites_json(measuring.master_of(engine, text, name=name, on_progress=on_progress).sites)
+                found = measuring.master_of(engine, text, name=name, on_progress=on_progress)
+            return [site_row(site) for site in found.sites]
 
-        sites = measuring.sites_from(checkpoint.once(f"{common} {documents} {name} sites", analyse))
+        sites = tuple(map(site_from, checkpoint.once(f"{common} {documents} {name} sites", analyse)))
         return measuring.master_with(engine, text, sites, name=name)
 
     records = [
@@ -330,7 +333,9 @@ def payload(
             checkpoint=checkpoint,
             on_progress=on_progress,
         )
-    others = measuring.strangers(engine, texts, keys=keys, bits=bits, false_positive=false_positive, seed=seed)
+    others = measuring.strangers(
+        engine, texts, keys=keys, bits=bits, false_positive=false_positive, seed=seed, checkpoint=checkpoint
+    )
     table = measuring.payload_table(rows) + (
         f"\n{len(texts)} texts of about {words} words, each untouched under {marks} keys and payloads, attacked under the "
         f"first. Texts without a mark and under other keys: {others.readings * others.keys:,} tried, something found in "

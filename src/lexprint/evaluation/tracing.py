@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from random import Random
 from statistics import fmean, median
 from time import perf_counter
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,10 @@ from lexprint.evaluation.tables import markdown_table
 from lexprint.text.editing import apply_edits
 from lexprint.text.protection import PROTECTIONS
 from lexprint.text.segmentation import segment
-from lexprint.text.span import Span
 from lexprint.tracing.records import Code, Codewords, CopySite, DocumentRecord
 from lexprint.tracing.significance import largest_p_value
 from lexprint.tracing.verdict import ERROR_BOUND, Finding, chances, trace_document
 from lexprint.watermark.embed import embed_unchecked
-from lexprint.watermark.sites import Pair
 from lexprint.workflows import OnProgress
 from lexprint.workflows.issuing import analyse_document, copy_edits
 from lexprint.workflows.marking import scheme_of
@@ -74,19 +72,6 @@ def master_with(engine: Engine, text: str, sites: Sequence[CopySite], *, name: s
     )
 
 
-def sites_json(sites: Sequence[CopySite]) -> list[list[object]]:
-    """As a checkpoint keeps them."""
-    return [[site.span.start, site.span.end, site.word, *site.pair, site.entailment] for site in sites]
-
-
-def sites_from(data: Sequence[Sequence[Any]]) -> tuple[CopySite, ...]:
-    """What `sites_json` has put down."""
-    return tuple(
-        CopySite(Span(start, end), word, Pair(first, second), entailment)
-        for start, end, word, first, second, entailment in data
-    )
-
-
 def copy_of(record: DocumentRecord, codeword: Sequence[int]) -> str:
     """The copy that a codeword stands for."""
     return apply_edits(record.text, copy_edits(record.sites, codeword))
@@ -99,6 +84,7 @@ class DensityRow:
     document: str
     words: int
     registered_sites: int
+    registered_bits: float  # that a copy's words tell, on average
     blind_sites: int
     registered_entailment: float | None  # SR of the sentences in which a word was exchanged
     blind_entailment: float | None
@@ -110,8 +96,9 @@ def density_row(engine: Engine, record: DocumentRecord, *, seed: int) -> Density
     document = segment(record.text)
     bits = Random(f"{seed} {record.name}").choices((0, 1), k=document.word_count)
     blind = embed_unchecked(document, bits, scheme_of(engine))
+    (codeword,) = issue_codewords(record, f"{seed} {record.name}".encode(), recipients=1)
     figures = []
-    for marked in (copy_of(record, bits[: len(record.sites)]), blind.text):
+    for marked in (copy_of(record, codeword.tolist()), blind.text):
         both = zip(document.sentences, segment(marked).sentences, strict=True)
         pairs = [(one.view, other.view) for one, other in both]
         entailments = entailment_means(engine.entailment, pairs).changed
@@ -121,6 +108,7 @@ def density_row(engine: Engine, record: DocumentRecord, *, seed: int) -> Density
         record.name,
         document.word_count,
         len(record.sites),
+        sum(2.0 - 0.5 ** (len(site.words) - 2) for site in record.sites),
         len(blind.sites),
         entailment,
         blind_entailment,
@@ -344,7 +332,8 @@ def innocence_text(found: Innocence) -> str:
 
 
 def density_table(rows: Sequence[DensityRow]) -> str:
-    header = ["document", "words", "registered sites/word", "blind", "ratio", "SR", "blind", "SS", "blind"]
+    header = ["document", "words", "registered sites/word", "bits/word", "blind", "ratio"]
+    header += ["SR", "blind", "SS", "blind"]
     return markdown_table(
         header,
         [
@@ -352,6 +341,7 @@ def density_table(rows: Sequence[DensityRow]) -> str:
                 row.document,
                 str(row.words),
                 f"{row.registered_sites / row.words:.3f}",
+                f"{row.registered_bits / row.words:.3f}",
                 f"{row.blind_sites / row.words:.3f}",
                 f"{row.registered_sites / row.blind_sites:.2f}" if row.blind_sites else "-",
                 *(

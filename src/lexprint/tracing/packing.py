@@ -9,7 +9,7 @@ import json
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,16 +44,22 @@ def unpack_text(packed: bytes) -> str:
 
 
 def pack_sites(sites: Sequence[CopySite]) -> bytes:
-    rows = [[site.span.start, site.span.end, site.word, *site.pair, site.entailment, *site.further] for site in sites]
-    return zlib.compress(json.dumps(rows, separators=(",", ":")).encode())
+    return zlib.compress(json.dumps([site_row(site) for site in sites], separators=(",", ":")).encode())
 
 
 def unpack_sites(packed: bytes) -> tuple[CopySite, ...]:
     with _unpacking():
-        return tuple(
-            CopySite(Span(start, end), word, Pair(first, second), entailment, tuple(further))
-            for start, end, word, first, second, entailment, *further in json.loads(zlib.decompress(packed))
-        )
+        return tuple(map(site_from, json.loads(zlib.decompress(packed))))
+
+
+def site_row(site: CopySite) -> list[object]:
+    """As JSON keeps it, in few characters."""
+    return [site.span.start, site.span.end, site.word, *site.pair, site.entailment, *site.further]
+
+
+def site_from(row: Sequence[Any]) -> CopySite:
+    start, end, word, first, second, entailment, *further = row
+    return CopySite(Span(start, end), word, Pair(first, second), entailment, tuple(further))
 
 
 def pack_biases(biases: Sequence[float]) -> bytes:
