@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hmac
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from sys import float_info
 from typing import Literal, TypeAlias
@@ -130,9 +130,17 @@ def decode(
 
     Whatever the text, the chance that a payload is found that was not written under these keys is at most `false_positive`.
     """
+    found = _best_fits(observations, keys, forms=forms, false_positive=false_positive)
+    return next((one for one in found if one.chance_of_error <= false_positive), None)
+
+
+def _best_fits(
+    observations: Iterable[Observation], keys: Sequence[MasterKey], *, forms: Sequence[Form], false_positive: float
+) -> Iterator[Decoded]:
+    """What each form and key finds at best, however likely it is an error; `false_positive` says how long to search."""
     readings = distinct(observations)
     if not readings:
-        return None
+        return
     chances = _chances_of_disagreement([reading.weight for reading in readings])
     total, tries = len(chances) - 1, len(keys) * len(forms)
     for form in sorted(forms, key=lambda form: form.bits):
@@ -147,8 +155,7 @@ def decode(
                 bit_for = parity_writer(key, Frame(form, fit.message))
                 agreeing = sum(reading.bit == bit_for(reading.label) for reading in readings)
                 chance = float(_of_all(chances[total - fit.agreeing], form.bits, tries))
-                return Decoded(payload, fit.message, form, key.id, agreeing, len(readings), chance)
-    return None
+                yield Decoded(payload, fit.message, form, key.id, agreeing, len(readings), chance)
 
 
 def decode_in_turns(
@@ -163,14 +170,15 @@ def decode_in_turns(
 
     Each turn has its share of `false_positive`, and the chance of error that is told is for both (Bonferroni, weighted).
     """
-    found = decode(observations, keys, forms=forms, false_positive=false_positive * FIRST_TURN)
-    if found is not None:
-        return replace(found, chance_of_error=min(1.0, found.chance_of_error / FIRST_TURN))
-    near = decode(observations, keys, forms=forms, false_positive=max(WORTH_WEIGHING, false_positive))
-    if near is None:
+    nearest = 1.0
+    for found in _best_fits(observations, keys, forms=forms, false_positive=false_positive * SECOND_TURN):
+        if found.chance_of_error <= false_positive * FIRST_TURN:
+            return replace(found, chance_of_error=min(1.0, found.chance_of_error / FIRST_TURN))
+        nearest = min(nearest, found.chance_of_error)
+    if nearest > max(WORTH_WEIGHING, false_positive):
         return None
-    found = decode(weighed(), keys, forms=forms, false_positive=false_positive * SECOND_TURN)
-    return found and replace(found, chance_of_error=min(1.0, found.chance_of_error / SECOND_TURN))
+    by_weight = decode(weighed(), keys, forms=forms, false_positive=false_positive * SECOND_TURN)
+    return by_weight and replace(by_weight, chance_of_error=min(1.0, by_weight.chance_of_error / SECOND_TURN))
 
 
 def distinct(observations: Iterable[Observation]) -> list[Observation]:

@@ -43,14 +43,14 @@ class Fit:
 
 
 def best_fit(parities: Sequence[Parity], *, bits: int, good_enough: int) -> Fit | None:
-    """The message of so many bits that agrees with most parities by weight, if that is `good_enough`.
+    """The message of so many bits that agrees with most parities by weight; None if they leave it open.
 
-    The best one is found for sure up to EXACT_BITS. The search for longer ones ends at the first that is good enough.
+    The best one is found for sure up to EXACT_BITS. The search for longer ones ends at the first that is good enough, and
+    lasts as long as one that is would be worth: what it finds otherwise need not be the best.
     """
     if good_enough > sum(parity.weight for parity in parities):
         return None
-    found = _try_all(parities, bits) if bits <= EXACT_BITS else _solve_some(parities, bits, good_enough)
-    return found if found is not None and found.agreeing >= good_enough else None
+    return _try_all(parities, bits) if bits <= EXACT_BITS else _solve_some(parities, bits, good_enough)
 
 
 def _try_all(parities: Sequence[Parity], bits: int) -> Fit:

@@ -274,28 +274,45 @@ def _row(name: str, trials: Sequence[Trial]) -> PayloadRow:
 
 
 def strangers(
-    engine: Engine, texts: Mapping[str, str], *, keys: int, bits: int, false_positive: float, seed: int
+    engine: Engine,
+    texts: Mapping[str, str],
+    *,
+    keys: int,
+    bits: int,
+    false_positive: float,
+    seed: int,
+    checkpoint: Checkpoint | None = None,
 ) -> Strangers:
     """The first texts, as they were and as they were marked, under so many keys in all that wrote nothing there."""
-    readings = [
-        reading
-        for name, text in list(texts.items())[:TRIED_ON]
-        for reading in readings_of(engine, text, f"{seed} {name} 0", bits=bits)
-    ]
-    each = -(-keys // len(readings))
-    found = sum(
-        decode_in_turns(
-            reading.alike,
-            lambda: reading.weighed,  # noqa: B023 # called at once
-            (MasterKey.generate(),),
-            forms=(Form("number", bits),),
-            false_positive=false_positive,
+    chosen = dict(list(texts.items())[:TRIED_ON])
+
+    def measure() -> dict[str, int]:
+        readings = [
+            reading
+            for name, text in chosen.items()
+            for reading in readings_of(engine, text, f"{seed} {name} 0", bits=bits)
+        ]
+        each = -(-keys // len(readings))
+        found = sum(
+            _finds(reading, bits=bits, false_positive=false_positive) for reading in readings for _ in range(each)
         )
-        is not None
-        for reading in readings
-        for _ in range(each)
+        return asdict(Strangers(len(readings), each, found))
+
+    sizes = ", ".join(f"{name} of {len(text)}" for name, text in chosen.items())
+    asked = f"{engine.fingerprint} {seed} {bits} {false_positive} {keys} other keys on {sizes}"
+    return Strangers(**(checkpoint or Checkpoint(None)).once(asked, measure))
+
+
+def _finds(reading: Stranger, *, bits: int, false_positive: float) -> bool:
+    """Whether a new key finds anything."""
+    found = decode_in_turns(
+        reading.alike,
+        lambda: reading.weighed,
+        (MasterKey.generate(),),
+        forms=(Form("number", bits),),
+        false_positive=false_positive,
     )
-    return Strangers(len(readings), each, found)
+    return found is not None
 
 
 def readings_of(engine: Engine, text: str, seed: str, *, bits: int) -> Iterator[Stranger]:
