@@ -78,12 +78,15 @@ def _label_at(document: Document, site: Site) -> bytes:
 
 
 def _doubt(site: Site, expected: Mapping[_Place, Sequence[float]]) -> float:
-    """How likely it is that nobody wrote this site: a logistic regression on copies of which a twentieth was edited."""
+    """How likely it is that nobody wrote this site: a logistic regression on copies of which a twentieth was edited.
+
+    1,113 sites of three texts of WikiText-2, marked with profile `dense`; 16 in 100 of them were not written.
+    """
     members = expected[site.sentence, site.position]
     here, other = members[site.bit], members[1 - site.bit]
     (before,), (after,) = (expected[site.sentence, site.position + step] for step in (-1, 1))
     position = min(site.position, FARTHEST)
-    log_odds = -5.5 + 0.057 * position + 0.44 * (here - other) - 0.12 * before - 0.16 * after - 0.32 * here
+    log_odds = -5.3 + 0.052 * position + 0.37 * (here - other) - 0.11 * before - 0.14 * after - 0.33 * here
     return min(max(1 / (1 + exp(-log_odds)), LEAST_DOUBT), MOST_DOUBT)
 
 
