@@ -3,7 +3,8 @@
     python -m benchmarks kernels
 
 The limit is measured in the same run: the same int8 products, of the same shapes and with the same weights, and nothing
-between them. Inputs are a short one, some of equal length, and what reading a page really asks, step by step.
+between them. Inputs are a short one, some of equal length, and what reading a page really asks, step by step. A second table
+says what a token costs in packs of several sizes, run by one thread: where `TOKENS_PER_PACK` comes from.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tests.models.literal import Literal
 
 from benchmarks.watermark import TEXT
 from lexprint.engine import Engine
-from lexprint.models.onnx_backend import Network, Tokens, available_cores
+from lexprint.models.onnx_backend import Network, Session, Tokens, available_cores, packed
 from lexprint.models.protocols import Floats
 from lexprint.models.weights import shipped_model
 from lexprint.text.segmentation import segment
@@ -35,6 +36,8 @@ BATCH_SIZE = 64
 ROUNDS = 5  # the best of so many counts
 FEWEST_IDS = 20_000
 MOST_TOKENS = 4096  # of a run
+USUAL_LENGTH = 30  # tokens of a local context, read twice
+PACKS = (1, 2, 4, 6, 8, 10, 12, 16, 24, 32)  # inputs
 # Layers of the masked LM that see only the token asked about.
 ASKED = ("bert.encoder.layer.11.", "cls.")
 STILL_ALL = ("bert.encoder.layer.11.attention.self.key", "bert.encoder.layer.11.attention.self.value")
@@ -129,6 +132,7 @@ def main() -> dict[str, float]:
     for role, runs in page.items():
         kinds = {"1 of 27": [made((27,))], "8 of 30": [made((30,) * 8)], "a page, read": runs}
         figures |= {f"kernels, {role}: {name}": figure for name, figure in compare(role, kinds).items()}
+        by_size(role)
     return figures
 
 
@@ -149,15 +153,15 @@ def compare(role: str, kinds: dict[str, Runs]) -> dict[str, float]:
         for threads in sorted({1, available_cores()}):
             network = Network(files.read(files.packed), tensors, threads=threads, batch_size=BATCH_SIZE)
             limit = operations / seconds(Plain(layers, tensors, threads=threads).run, runs) / 1e9
-            packed = seconds(network.run, runs)
-            reached = operations / packed / 1e9
+            together = seconds(network.run, runs)
+            reached = operations / together / 1e9
             row = (
                 str(threads),
                 f"{tokens:.0f}",
                 f"{limit:.0f}",
                 f"{reached:.0f}",
                 f"{reached / limit:.2f}",
-                *(f"{1e3 * one:.1f}" for one in (packed, by_length, alone)),
+                *(f"{1e3 * one:.1f}" for one in (together, by_length, alone)),
             )
             print(f"{kind:<14}" + "".join(f"{column:>12}" for column in row), flush=True)
             figures |= {
@@ -165,6 +169,18 @@ def compare(role: str, kinds: dict[str, Runs]) -> dict[str, float]:
                 f"{kind}, {threads} threads, share of the limit": reached / limit,
             }
     return figures
+
+
+def by_size(role: str) -> None:
+    """What a token costs in one pack of so many, all inputs of the usual length."""
+    files = shipped_model(role)
+    session = Session(files.read(files.packed), files.load_tensors())
+    print(f"\n{'tokens in a pack':<22}" + "".join(f"{inputs * USUAL_LENGTH:>8}" for inputs in PACKS))
+    costs = []
+    for inputs in PACKS:
+        batch = made((USUAL_LENGTH,) * inputs)
+        costs.append(1e6 * seconds(lambda one: session.run(packed(one)), [batch]) / (inputs * USUAL_LENGTH))
+    print(f"{'microseconds a token':<22}" + "".join(f"{cost:>8.0f}" for cost in costs), flush=True)
 
 
 def seconds(work: Callable[[Sequence[Tokens]], object], runs: Runs) -> float:

@@ -91,13 +91,10 @@ class Network:
         # A lone pack is run here, as is everything with one thread: a process may fork as long as it has no other.
         side_by_side = self._threads > 1 and len(cut) > 1
         outputs = (self._executor.map if side_by_side else map)(self._session.run, feeds)
-        rows: Floats | None = None
+        rows: dict[int, Floats] = {}
         for pack, output in zip(cut, outputs, strict=True):
-            if rows is None:
-                rows = np.empty((len(inputs), output.shape[1]), np.float32)
-            rows[pack] = output
-        assert rows is not None
-        return rows
+            rows |= zip(pack, output, strict=True)
+        return np.stack([rows[index] for index in range(len(inputs))])
 
 
 def packs(lengths: Sequence[int], *, threads: int, batch_size: int) -> list[list[int]]:
