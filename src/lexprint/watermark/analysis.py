@@ -100,15 +100,15 @@ class Requirements:
 
 
 USUAL = Requirements()
-# For short texts, or where a short excerpt must be traced: half as many sites again, and a third more words to wince at.
+# For short texts, or where a short excerpt must be traced.
 DENSE = Requirements(
-    entailment=0.7,
-    similarity=0.84,
-    joint_similarity=0.78,
+    entailment=0.8,
+    similarity=0.86,
+    joint_similarity=0.8,
     probability=-6.0,
-    likelihood=-9.0,
-    fluency=-6.0,
-    fluency_in_expressions=-4.0,
+    likelihood=-8.5,
+    fluency=-5.5,
+    fluency_in_expressions=-3.5,
     further=1.0,
 )
 DENSE_BELOW = 0.9  # floor of SR in the settings under which copies, too, may differ in more words
