@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -288,6 +289,9 @@ def payload(
     data: Path | None = DATA,
     sets: list[str] = SETS,
     documents: int = typer.Option(5, "--documents", min=1, help="Texts made of each set."),
+    only_first: int | None = typer.Option(
+        None, "--only-first", min=1, help="Measure only the first of each set's texts."
+    ),
     words: int = typer.Option(1000, "--words", min=50, help="Words of a text, about."),
     bits: int = typer.Option(16, "--bits", min=1, max=64, help="Bits of the payload."),
     repeats: int = typer.Option(1, "--repeats", min=1, help="Attacks of each kind on each text."),
@@ -316,7 +320,7 @@ def payload(
     texts = {
         f"{corpus.name} {number}": text
         for corpus in corpora
-        for number, text in enumerate(pieces(corpus, words=words, count=documents))
+        for number, text in enumerate(islice(pieces(corpus, words=words, count=documents), only_first))
     }
     if not texts:
         raise InputError(f"no set has {words} words", needed="a smaller number of --words")
