@@ -76,6 +76,19 @@ def test_a_run_that_was_cut_goes_on(run: Run, data: Path, monkeypatch: pytest.Mo
     assert {path.name for path in Path("out").iterdir()} == {"watermark.json", "watermark.md", "watermark.svg"}
 
 
+def test_payloads_of_the_first_texts(run: Run, data: Path) -> None:
+    """Texts are chosen as for the whole, the first of them are measured, each under so many keys."""
+    asked = ("evaluate", "payload", "--sets", "dracula", "--words", 100, "--bits", 2, "--keys", 4, "--json")
+    done = run(*asked, "--documents", 3, "--only-first", 2, "--marks", 3, "--false-positive", 0.1, "--output", "out")
+    assert done.code == 0, done.errors
+    result = json.loads(done.output)
+    assert (result["texts"], result["marks"], result["other_keys"]["readings"]) == (2, 3, 4)
+    trials = {row["attack"]: row["trials"] for row in result["rows"]}
+    assert trials.pop("untouched") == 6
+    assert set(trials.values()) == {2}
+    assert [path.name for path in sorted(Path("out").glob("payload*"))] == ["payload.json", "payload.md"]
+
+
 TRACING = ("--documents", 1, "--words", 60, "--trials", 1, "--mixes", 1, "--never-issued", 5, "--recipients", 20)
 
 
