@@ -21,7 +21,13 @@ from lexprint.watermark.false_friends import are_false_friends
 from lexprint.watermark.sites import Site
 
 REQUIREMENTS = Requirements(
-    entailment=0.88, fluency=-50.0, probability=-50.0, likelihood=-50.0, similarity=0.5, joint_similarity=0.3
+    entailment=0.88,
+    fluency=-50.0,
+    further_fluency=-50.0,
+    probability=-50.0,
+    likelihood=-50.0,
+    similarity=0.5,
+    joint_similarity=0.3,
 )
 
 

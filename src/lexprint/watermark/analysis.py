@@ -44,7 +44,7 @@ CHUNK = 16  # candidates rated at once, the likeliest first; the first chunk wit
 FIXED = log(0.6)  # a word that is so sure without having been read belongs to an expression: "for the rest of his life"
 NEVER = -1e9  # log-probability of what was not even proposed
 MOST_FURTHER = 2  # words besides the pair: each is half as frequent among copies as the one before, so more tell little
-FURTHER_TRIED = 3  # of the words that rank behind the best
+FURTHER_TRIED = 4  # of the words that rank behind the best
 SIMILARITY_WEIGHT = 2.0  # of log SS beside log SR
 LIKELIHOOD_WEIGHT = 0.2  # of the masked LM beside SR and SS: it decides between words that mean the same
 
@@ -94,9 +94,7 @@ class Requirements:
     likelihood: float = -7.5  # log of: P(other word | sentence) times P(word | sentence with the other)
     fluency: float = -5.0  # log of: P(other word) over P(word), neither having been read
     fluency_in_expressions: float = -2.5  # the same where the words around leave little choice
-    further: float = (
-        0.5  # how much less merit than the best a further word may have: copies should not differ in quality
-    )
+    further_fluency: float = -3.0  # the same of words besides the pair, which need not be there
 
 
 USUAL = Requirements()
@@ -109,7 +107,6 @@ DENSE = Requirements(
     likelihood=-8.5,
     fluency=-5.5,
     fluency_in_expressions=-3.5,
-    further=1.0,
 )
 DENSE_BELOW = 0.9  # floor of SR in the settings under which copies, too, may differ in more words
 
@@ -179,6 +176,7 @@ class _Choice:
     other: str
     entailment: float  # the weaker of both ways
     merit: float
+    fluency: float
     further: tuple[str, ...] = ()  # words that do as well, the best first
 
     @property
@@ -273,7 +271,7 @@ def _open(choices: Sequence[_Choice], found: Sequence[_Choice], judges: Judges) 
         choice
         for choice in choices
         if len(found) <= MOST_FURTHER
-        and found[0].merit - choice.merit < judges.requirements.further
+        and choice.fluency > judges.requirements.further_fluency
         and not any(is_form_of_same_word(choice.other, other.other) for other in found)
     ]
 
@@ -326,7 +324,8 @@ def _rank(
         if verdict is not None:
             means_the_same = log(verdict.entailment) + SIMILARITY_WEIGHT * log(verdict.similarity)
             merit = means_the_same + LIKELIHOOD_WEIGHT * one.likelihood
-            choice = _Choice(places[index].position, places[index].gap.word, one.word, verdict.entailment, merit)
+            position, word = places[index].position, places[index].gap.word
+            choice = _Choice(position, word, one.word, verdict.entailment, merit, one.fluency)
             ranked.setdefault(index, []).append(choice)
     return {
         index: sorted(choices, key=lambda choice: (-choice.merit, choice.other)) for index, choices in ranked.items()
