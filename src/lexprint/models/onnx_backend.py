@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 import onnxruntime
@@ -26,6 +27,8 @@ EXTREME_PRODUCT = SHIPPED / "extreme_product.onnx"
 # Fewer tokens than half of this do not make up for fetching the weights, and more no longer fit into the nearest caches
 # between one step and the next (`python -m benchmarks kernels`).
 TOKENS_PER_PACK = 320
+
+Feed: TypeAlias = dict[str, NDArray[np.generic]]  # by the name of the graph's input
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Session:
             raise ModelError("ONNX Runtime could not load the model graph; reinstall lexprint") from error
         self._inputs = {declared.name for declared in self._session.get_inputs()}
 
-    def run(self, feed: dict[str, NDArray[np.generic]]) -> Floats:
+    def run(self, feed: Feed) -> Floats:
         """The graph's output; of `feed`, it is given what it has inputs for."""
         output: Floats = self._session.run(None, {name: feed[name] for name in self._inputs})[0]
         return output
@@ -80,21 +83,24 @@ class Network:
     def __init__(self, graph: bytes, weights: dict[str, NDArray[np.generic]], *, threads: int, batch_size: int) -> None:
         self._session = Session(graph, weights)
         self._threads, self._batch_size = threads or available_cores(), batch_size
-        self._executor = ThreadPoolExecutor(self._threads, thread_name_prefix="lexprint-model")
 
     def run(self, inputs: Sequence[Tokens], *, extra: dict[str, Floats] | None = None) -> Floats:
         """One row of output per input, in the order given; `extra` feeds inputs that a spliced graph may have."""
         if not inputs:
             return np.empty((0, 0), np.float32)
         cut = packs([len(tokens.ids) for tokens in inputs], threads=self._threads, batch_size=self._batch_size)
-        feeds = (packed([inputs[index] for index in pack]) | (extra or {}) for pack in cut)
-        # A lone pack is run here, as is everything with one thread: a process may fork as long as it has no other.
-        side_by_side = self._threads > 1 and len(cut) > 1
-        outputs = (self._executor.map if side_by_side else map)(self._session.run, feeds)
+        feeds = [packed([inputs[index] for index in pack]) | (extra or {}) for pack in cut]
         rows: dict[int, Floats] = {}
-        for pack, output in zip(cut, outputs, strict=True):
+        for pack, output in zip(cut, self._run_all(feeds), strict=True):
             rows |= zip(pack, output, strict=True)
         return np.stack([rows[index] for index in range(len(inputs))])
+
+    def _run_all(self, feeds: Sequence[Feed]) -> list[Floats]:
+        if self._threads == 1 or len(feeds) == 1:
+            return [self._session.run(feed) for feed in feeds]
+        # Threads are begun anew each time, which costs little, because old ones would not survive a fork.
+        with ThreadPoolExecutor(self._threads) as threads:
+            return list(threads.map(self._session.run, feeds))
 
 
 def packs(lengths: Sequence[int], *, threads: int, batch_size: int) -> list[list[int]]:
@@ -115,7 +121,7 @@ def packs(lengths: Sequence[int], *, threads: int, batch_size: int) -> list[list
     return [pack[at : at + batch_size] for pack in cut for at in range(0, len(pack), batch_size)]
 
 
-def packed(inputs: Sequence[Tokens]) -> dict[str, NDArray[np.generic]]:
+def packed(inputs: Sequence[Tokens]) -> Feed:
     """What a packed graph is fed: tokens end to end, and where the groups are, which are runs of equal length."""
     lengths = np.array([len(tokens.ids) for tokens in inputs])
     ends = np.cumsum(lengths)
