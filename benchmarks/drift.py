@@ -126,7 +126,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         own = Path(folder) / "text.txt"
-        own.write_text(TEXT, "utf-8")
+        own.write_text(TEXT.read_text("utf-8"), "utf-8")
         compare(Path(sys.argv[1]) if len(sys.argv) > 1 else own)
 
 
