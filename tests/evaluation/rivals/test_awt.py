@@ -30,6 +30,23 @@ def untrained() -> awt.AwtScheme:
     return trained(3)
 
 
+def test_hidden_words_are_not_seen() -> None:
+    """The language model guesses a hidden word by the others alone, and all its guesses are probabilities."""
+    import torch
+
+    model = awt.Network(SIZES).language
+    words = torch.arange(awt.BLOCK)[None] % SIZES.vocabulary
+    hidden = torch.zeros_like(words, dtype=torch.bool)
+    hidden[0, 7] = True
+    other = words.clone()
+    other[0, 7] = 31
+    with torch.inference_mode():
+        guesses = model(words, hidden)
+        assert torch.equal(guesses, model(other, hidden))
+        assert not torch.equal(guesses, model(other, ~hidden & hidden))
+    assert torch.allclose(guesses.exp().sum(-1), torch.ones(1, awt.BLOCK), atol=1e-5)
+
+
 def test_blocks_stay_where_they_are(untrained: awt.AwtScheme) -> None:
     """Four bits for every eighty words, whatever is exchanged; only words of letters change."""
     blocks = segment(TEXT).word_count // awt.BLOCK

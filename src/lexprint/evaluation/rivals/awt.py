@@ -2,15 +2,15 @@
 
 Implemented: a transformer that reads a block of words, adds a message to what it has read, and writes the block again, each
 word drawn from a Gumbel softmax whose gradient passes straight through; a transformer that reads the message from the drawn
-words; a third that tells written blocks from real ones, against which the first is trained. One embedding serves all. The
-losses are reconstruction, message and adversary; of several drawn blocks the writer takes the one nearest to the
-original from which the message can be read.
+words; a third that tells written blocks from real ones, against which the first is trained; and a language model, which says
+how well a word fits where it is put. One embedding serves the first three. The losses are reconstruction, message, adversary and
+language; of several drawn blocks the writer takes the one that does least harm among those from which the message can be read.
 
 Different here: the writer's second half sees the block place by place with a shortcut from the input, instead of attending to it,
-so that copying need not be learned; only the most frequent words of letters change, into such words, which is what the
-published network came to do, and lets a reader of running text find the same blocks; all other words stay; and the
-fine-tuning by a language model and a sentence encoder is left out. The message is not certain to be read, here as there: bit
-errors are part of the method.
+so that copying need not be learned; only the most frequent words of small letters change, into such words, which is what the
+published network came to do, and lets a reader of running text find the same blocks; all other words stay; the language
+model sees the nearest words on both sides and learns along with the rest, instead of before; and the sentence encoder is
+left out. The message is not certain to be read, here as there: bit errors are part of the method.
 """
 
 from __future__ import annotations
@@ -43,6 +43,9 @@ BLOCK = 80  # words
 BITS = 4  # of a block
 HELD_OUT = 400  # sentences of each set that are measured, so nothing is learned from them
 UNKNOWN = "<unk>"
+NEAR = 7  # words that the language model sees at once
+HIDDEN = 0.3  # of the words that may change, so that the language model guesses them
+MOST_HARM = 1e4  # more than any block of exchanges can do: one bit read right is worth it
 LAST_RATE = 0.05  # of learning, as a part of the first
 
 
@@ -69,9 +72,10 @@ class Training:
     temperature: float = 0.5  # of the Gumbel softmax
     message_weight: float = 2.0
     adversary_weight: float = 0.2
+    language_weight: float = 0.3  # beside reconstruction, which does not care what stands where a word was
     # The weight of reconstruction grows while the message is read better than this and shrinks while it is not: a network
     # that copies before it can say anything never learns to.
-    message_aim: float = 0.25
+    message_aim: float = 0.35
     first_reconstruction: float = 0.02
     growth: float = 1.01  # in a step
 
@@ -90,6 +94,7 @@ class Network(nn.Module):  # type: ignore[misc] # torch may be absent where type
         self.copying = nn.Parameter(torch.tensor(5.0))  # at first about half of the words stay
         self.reads_message, self.says_bits = _transformer(sizes), nn.Linear(sizes.width, BITS)
         self.adversary, self.says_real = _transformer(sizes), nn.Linear(sizes.width, 1)
+        self.language = _LanguageModel(sizes)
 
     def logits(self, words: Any, bits: Any) -> Any:  # (batch, block, writable)
         """What to write at each place, if its word may change."""
@@ -121,6 +126,22 @@ class Network(nn.Module):  # type: ignore[misc] # torch may be absent where type
         return reader(embedded * math.sqrt(self.sizes.width) + self.positions).mean(dim=1)
 
 
+class _LanguageModel(nn.Module):  # type: ignore[misc] # torch may be absent where types are checked
+    """What may stand at a place, by the words near it: small, since function words hang on their neighbours."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(sizes.vocabulary + 1, sizes.width)  # the last stands for hidden words
+        self.reads_around = nn.Conv1d(sizes.width, 4 * sizes.width, NEAR, padding=NEAR // 2)
+        self.says_word = nn.Linear(4 * sizes.width, sizes.writable)
+
+    def forward(self, words: Any, hidden: Any) -> Any:  # (batch, block, writable)
+        """Log probabilities, of those words that may change; what is hidden is not seen."""
+        seen = self.embedding(words.masked_fill(hidden, self.embedding.num_embeddings - 1))
+        read = functional.gelu(self.reads_around(seen.transpose(1, 2)).transpose(1, 2))
+        return functional.log_softmax(self.says_word(read), dim=-1)
+
+
 def _transformer(sizes: Sizes) -> Any:
     layer = nn.TransformerEncoderLayer(
         sizes.width, sizes.heads, dim_feedforward=2 * sizes.width, dropout=0.0, batch_first=True, norm_first=True
@@ -147,7 +168,7 @@ class Vocabulary:
     def of(cls, words: Iterator[str], sizes: Sizes) -> Vocabulary:
         """The most frequent ones."""
         frequent = [word for word, _ in Counter(words).most_common(sizes.vocabulary - 1)]
-        writable = [word for word in frequent if word.isascii() and word.isalpha()][: sizes.writable]
+        writable = [word for word in frequent if word.isascii() and word.isalpha() and word.islower()][: sizes.writable]
         others = set(frequent) - set(writable)
         return cls([UNKNOWN, *writable, *(word for word in frequent if word in others)])
 
@@ -168,6 +189,7 @@ class Figures:
     adversary: float
     bit_error_rate: float
     exchanged: float  # words of a block
+    guessing: float  # of the language model, in nats
 
 
 def train(
@@ -189,16 +211,19 @@ def train(
     text = vocabulary.numbers(words)
     rivals = [network.adversary, network.says_real]
     against = {id(parameter) for part in rivals for parameter in part.parameters()}
+    against |= {id(parameter) for parameter in network.language.parameters()}
     own = [parameter for parameter in network.parameters() if id(parameter) not in against]
     writer = torch.optim.Adam(own, lr=training.learning_rate)
     adversary = torch.optim.Adam([p for part in rivals for p in part.parameters()], lr=training.learning_rate / 3)
+    language = torch.optim.Adam(network.language.parameters(), lr=training.learning_rate)
     begun, step, weight, recent = monotonic(), 0, training.first_reconstruction, math.log(2.0)
     while (minutes := (monotonic() - begun) / 60) < training.minutes and step != training.most_steps:
         done = max(minutes / training.minutes, step / (training.most_steps or math.inf))
-        for optimiser, first in ((writer, training.learning_rate), (adversary, training.learning_rate / 3)):
+        for optimiser in (writer, adversary, language):
             for group in optimiser.param_groups:
+                first = training.learning_rate / 3 if optimiser is adversary else training.learning_rate
                 group["lr"] = first * (LAST_RATE + (1.0 - LAST_RATE) * (1.0 + math.cos(math.pi * done)) / 2.0)
-        figures = _step(network, text, training, writer, adversary, weight=weight)
+        figures = _step(network, text, training, _Optimisers(writer, adversary, language), weight=weight)
         step += 1
         recent += 0.1 * (figures.message - recent)
         if recent < training.message_aim:
@@ -212,6 +237,13 @@ def train(
     return AwtScheme(network.eval(), vocabulary)
 
 
+@dataclass(frozen=True)
+class _Optimisers:
+    writer: Any  # and reader
+    adversary: Any
+    language: Any
+
+
 def _unmeasured(corpus: Corpus) -> str:
     measured = first_sentences(corpus.text, HELD_OUT)
     return corpus.text[corpus.text.index(measured) + len(measured) :]
@@ -221,8 +253,7 @@ def _step(
     network: Network,
     text: Any,
     training: Training,
-    writer: Any,
-    adversary: Any,
+    optimisers: _Optimisers,
     *,
     weight: float,
 ) -> Figures:
@@ -233,24 +264,33 @@ def _step(
     logits = network.logits(words, bits)
     drawn = functional.gumbel_softmax(logits, tau=training.temperature, hard=True)  # (batch, block, writable)
     reconstruction = functional.cross_entropy(logits[changing], words[changing] - 1)
+    hidden = changing & (torch.rand(words.shape) < HIDDEN)
+    guesses = network.language(words, hidden)[hidden]  # (hidden, writable)
+    guessing = functional.nll_loss(guesses, words[hidden] - 1)
+    misfit = -(functional.softmax(logits[hidden], dim=-1) * guesses.detach()).sum(-1).mean()
     written = network.put(words, drawn)
     said = network.bits(written)
     message = functional.binary_cross_entropy_with_logits(said, bits)
     judged = network.real(written)
     fooling = functional.binary_cross_entropy_with_logits(judged, torch.ones_like(judged))
-    loss = weight * reconstruction + training.message_weight * message + training.adversary_weight * fooling
-    writer.zero_grad()
+    likeness = reconstruction + training.language_weight * misfit
+    loss = weight * likeness + training.message_weight * message + training.adversary_weight * fooling
+    optimisers.writer.zero_grad()
     loss.backward()
-    nn.utils.clip_grad_norm_([parameter for group in writer.param_groups for parameter in group["params"]], 1.0)
-    writer.step()
+    own = [parameter for group in optimisers.writer.param_groups for parameter in group["params"]]
+    nn.utils.clip_grad_norm_(own, 1.0)
+    optimisers.writer.step()
+    optimisers.language.zero_grad()
+    guessing.backward()
+    optimisers.language.step()
     with torch.no_grad():
         real, forged = network.embedding(words), network.put(words, drawn)
     both = network.real(torch.cat([real, forged]))
     truth = torch.cat([torch.ones(training.batch), torch.zeros(training.batch)])
     caught = functional.binary_cross_entropy_with_logits(both, truth)
-    adversary.zero_grad()
+    optimisers.adversary.zero_grad()
     caught.backward()
-    adversary.step()
+    optimisers.adversary.step()
     exchanged = (drawn.argmax(-1) + 1 != words) & changing
     return Figures(
         reconstruction=reconstruction.item(),
@@ -258,6 +298,7 @@ def _step(
         adversary=caught.item(),
         bit_error_rate=((said > 0) != bits.bool()).float().mean().item(),
         exchanged=exchanged.float().sum(1).mean().item(),
+        guessing=guessing.item(),
     )
 
 
@@ -266,7 +307,7 @@ class AwtScheme:
 
     name = "awt"
 
-    def __init__(self, network: Network, vocabulary: Vocabulary, *, draws: int = 16) -> None:
+    def __init__(self, network: Network, vocabulary: Vocabulary, *, draws: int = 32) -> None:
         self._network, self._vocabulary, self._draws = network, vocabulary, draws
 
     def embed(self, text: str, bits: Sequence[int]) -> MarkedText:
@@ -284,7 +325,7 @@ class AwtScheme:
         return tuple(bit for block in _blocks(text) for bit in self._read([word.text for word in block]))
 
     def _written(self, words: Sequence[str], bits: Sequence[int], *, seed: int) -> list[str]:
-        """The drawn block nearest to the original among those that read right, or among those that read best."""
+        """The drawn block that does least harm among those that read right, or among those that read best."""
         numbers = self._vocabulary.numbers(words)
         wanted = torch.tensor([bits], dtype=torch.float)
         with torch.inference_mode():
@@ -295,9 +336,12 @@ class AwtScheme:
             drawn = (logits + gumbel).argmax(-1) + 1  # (draws, block)
             drawn = torch.where(self._network.may_change(numbers), drawn, numbers)
             said = self._network.bits(self._network.embedding(drawn)) > 0
+            changed = drawn != numbers
+            guesses = self._network.language(drawn, changed)  # (draws, block, writable)
+            new, old = (_of_words(guesses, words) for words in (drawn, numbers.expand_as(drawn)))
         errors = (said != wanted.bool()).sum(1)
-        changes = (drawn != numbers).sum(1)
-        best = drawn[(errors * BLOCK + changes).argmin()]
+        harm = (changed * (1.0 + (old - new).clamp(min=0.0))).sum(1)  # each exchange, and how much worse the word fits
+        best = drawn[(errors * MOST_HARM + harm).argmin()]
         return [
             old if number == own else self._vocabulary.words[number]
             for old, own, number in zip(words, numbers.tolist(), best.tolist(), strict=True)
@@ -318,6 +362,11 @@ class AwtScheme:
         file = BytesIO()
         torch.save(kept, file)
         return file.getvalue()
+
+
+def _of_words(guesses: Any, words: Any) -> Any:  # (draws, block)
+    """The log probability of each word; of words that never change anything, since they are never asked about."""
+    return guesses.gather(-1, (words - 1).clamp(0, guesses.shape[-1] - 1)[..., None])[..., 0]
 
 
 def load(path: Path) -> AwtScheme:
