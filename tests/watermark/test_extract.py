@@ -1,15 +1,19 @@
 """Text into bits."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from lexprint.errors import FingerprintMismatch
+from lexprint.settings import find_profile
+from lexprint.substitution.substituter import Substituter
+from lexprint.testing import FakeEntailment, FakeMaskedLM
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
 from lexprint.watermark.embed import embed
-from lexprint.watermark.extract import extract
-from lexprint.watermark.scheme import Scheme
+from lexprint.watermark.extract import SHORT, extract
+from lexprint.watermark.scheme import Scheme, paper_scheme
 
 
 def test_bits_come_back_with_their_reliabilities(scheme: Scheme, document: Document) -> None:
@@ -27,3 +31,24 @@ def test_another_fingerprint_is_refused(scheme: Scheme, document: Document) -> N
     assert extract(segment(marked.text), scheme, marked_with=marked.fingerprint).fingerprint == "fakes"
     with pytest.raises(FingerprintMismatch):
         extract(segment(marked.text), scheme, marked_with="others")
+
+
+@pytest.mark.parametrize("profile", ["paper", "lexprint"])
+def test_asking_ahead_changes_nothing(document: Document, profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same sites with the same figures, and the walk after it asks nothing new."""
+    settings = find_profile(profile)
+
+    def fresh() -> Scheme:
+        substituter = Substituter(
+            FakeMaskedLM(), FakeEntailment(), replace(settings.substitution, probability_floor=0.01)
+        )
+        return paper_scheme(substituter, fingerprint="fakes", settings=settings.watermark)
+
+    protected = replace(document, protected=(document.sentences[1].words[3].span,))
+    for text in (document, protected):
+        scheme = fresh()
+        assert len(text.sentences) <= SHORT
+        found = extract(text, scheme)
+        assert found == extract(text, fresh(), ahead=False)
+        monkeypatch.setattr(scheme.substituter, "propose", None)  # whoever asked for more would fail
+        assert extract(text, scheme, ahead=False) == found

@@ -69,7 +69,7 @@ def marked_by(visits: Sequence[Visit], document: Document, scheme: Scheme, *, bi
 
 def require_readable(marked: Marked, scheme: Scheme, *, window: int = WINDOW) -> Reading:
     """What a reader finds in a marked text, which must be what was written."""
-    reading = extract(segment(marked.text, protected=marked.protected), scheme, window=window)
+    reading = extract(segment(marked.text, protected=marked.protected), scheme, window=window, ahead=False)
     if (position := _first_difference(marked, reading)) is not None:
         raise MarkUnreadable(written=len(marked.sites), position=position)
     return reading

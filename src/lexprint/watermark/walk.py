@@ -9,7 +9,7 @@ the protected parts of the text, which a reader has to know where a writer did.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -59,6 +59,16 @@ def walk(
     return tuple(
         Visit(_site(document, index, stop), stop.chosen) for index, found in enumerate(stops) for stop in found
     )
+
+
+def gaps_as_they_stand(document: Document, scheme: Scheme) -> Iterator[Gap]:
+    """Every gap that a reader may come to, in order; those that sites make him skip among them."""
+    for sentence in document.sentences:
+        context = _LocalContext(sentence)
+        protected = _protected_positions(document, sentence)
+        for position in range(FIRST, len(sentence) - scheme.gap - 1):
+            if position not in protected:
+                yield context.gap(position)
 
 
 def _protected_positions(document: Document, sentence: Sentence) -> Collection[int]:
