@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, float]:
 def write_corpus(folder: Path, *, documents: int) -> Path:
     """Short documents, no two the same."""
     folder.mkdir()
-    sentences = [" ".join(sentence.view.split()) for sentence in segment(TEXT).sentences]
+    sentences = [" ".join(sentence.view.split()) for sentence in segment(TEXT.read_text("utf-8")).sentences]
     for number in range(documents):
         chosen = Random(number).sample(sentences, SENTENCES)
         (folder / f"{number:05}.txt").write_text(f"Note {number}.\n\n" + " ".join(chosen) + f" The end of {number}.\n")
