@@ -38,7 +38,7 @@ from lexprint.scale.tasks import Embedding
 from lexprint.testing import fake_text
 from lexprint.text.segmentation import segment
 
-SENTENCES = 3  # of a document
+SENTENCES = 1  # of a document
 PARAGRAPH = 150  # words of a stream's paragraph
 TASK = Embedding(bits=())  # every site is sought and read back; which bit it says costs nothing
 
@@ -59,12 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, float]:
 
 
 def write_corpus(folder: Path, *, documents: int) -> Path:
-    """Short documents, no two the same."""
+    """Short documents, in which no word stands in the same context twice: a worker that knew it would do it for nothing."""
     folder.mkdir()
     sentences = [" ".join(sentence.view.split()) for sentence in segment(TEXT.read_text("utf-8")).sentences]
     for number in range(documents):
         chosen = Random(number).sample(sentences, SENTENCES)
-        (folder / f"{number:05}.txt").write_text(f"Note {number}.\n\n" + " ".join(chosen) + f" The end of {number}.\n")
+        told = " ".join(f"Note {number} says that {sentence[:1].lower()}{sentence[1:]}" for sentence in chosen)
+        (folder / f"{number:05}.txt").write_text(f"{told}\n")
     return folder
 
 
