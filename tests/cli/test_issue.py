@@ -14,6 +14,7 @@ from lexprint.coding.keys import create_key_file
 from lexprint.engine import Engine
 from lexprint.testing import fake_text
 from lexprint.tracing.registry import open_registry
+from lexprint.workflows.review import others
 
 
 @pytest.fixture(autouse=True)
@@ -78,6 +79,7 @@ def test_review_is_written_then_obeyed(run: Run, office: Path) -> None:
         rows = list(csv.DictReader(file))
     assert all(f"[{row['word']}|{row['alternative']}]" in row["sentence"] for row in rows)
     rows[0]["keep"], rows[1]["keep"], rows[2]["keep"] = "", "No", "x"
+    kept = rows[2:]
     with (office / "pairs.csv").open("w", encoding="cp1252", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), delimiter=";")  # as a spreadsheet may save it
         writer.writeheader()
@@ -85,7 +87,10 @@ def test_review_is_written_then_obeyed(run: Run, office: Path) -> None:
     assert run(*ISSUE, "--review", "pairs.csv").code == 0
     with open_registry("lexprint.db") as registry:
         (document,) = registry.documents()
-    assert document.sites == len(rows) - 2
+        sites = registry.document(document.id).sites
+    assert document.sites == len({row["number"] for row in kept})
+    found = [(site.word, other) for site in sites for other in others(site)]
+    assert found == [(row["word"], row["alternative"]) for row in kept]
 
 
 def test_a_review_of_another_text_is_refused(run: Run, office: Path) -> None:
