@@ -20,6 +20,7 @@ try:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
+    from matplotlib.ticker import MaxNLocator
 except ImportError as error:
     raise ExtraMissing("matplotlib", extra="evaluation") from error
 
@@ -392,6 +393,7 @@ def history_plot(entries: Sequence[Mapping[str, object]]) -> bytes:
         panel.plot([number for number, _ in measured], [value for _, value in measured], color=RIGHT, marker="o")
         panel.set_title(name.replace("_", " "), fontsize=8)
         panel.set_xlim(0.5, len(known) + 0.5)
+        panel.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))  # runs are counted
         panel.set_ylim(0, 1.15 * max(value for _, value in measured) or 1)
         panel.tick_params(labelsize=7)
     return _svg(figure)
