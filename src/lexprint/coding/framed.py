@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from lexprint.coding.compact_text import LONGEST, pack, unpack
 from lexprint.coding.keys import MasterKey
 from lexprint.coding.parity_search import Parity, best_fit
+from lexprint.coding.weighted_sums import distribution_of_sum
 from lexprint.errors import InputError
 
 Payload: TypeAlias = str | int
@@ -219,16 +220,9 @@ def sites_needed(bits: int, *, tries: int = 1, false_positive: float = DEFAULT_F
 def _chances_of_disagreement(weights: Sequence[int]) -> NDArray[np.float64]:
     """Chance that fair coins disagree with labels of at most 0, 1, ... all of the weight.
 
-    Weights are whole, so this is the distribution itself; only positive numbers are added, so its relative error stays
-    near that of a single addition. Chances too small for a float are stated as the smallest one.
+    Chances too small for a float are stated as the smallest one.
     """
-    distribution = np.zeros(sum(weights) + 1)
-    distribution[0], top = 1.0, 1
-    for weight in weights:
-        distribution[:top] *= 0.5
-        shifted = distribution[:top].copy()
-        top += weight
-        distribution[weight:top] += shifted
+    distribution = distribution_of_sum(weights, [0.5] * len(weights))
     return np.clip(np.cumsum(distribution), float_info.min, 1.0)
 
 

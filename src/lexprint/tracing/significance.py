@@ -13,6 +13,8 @@ from sys import float_info
 import numpy as np
 from numpy.typing import NDArray
 
+from lexprint.coding.weighted_sums import distribution_of_sum
+
 SMALLEST = float_info.min
 
 
@@ -28,18 +30,8 @@ def binomial_tails(readable: int) -> NDArray[np.float64]:
 
 
 def weighted_tails(weights: NDArray[np.int64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Chance that a sum of independent weights, each counted with its own chance, is at least 0, 1, ... all of them.
-
-    The weights are whole, so this is the distribution itself and not an approximation on a grid; only positive numbers
-    are added, so the relative error stays near that of a single addition, however far out.
-    """
-    distribution = np.zeros(int(weights.sum()) + 1)
-    distribution[0], top = 1.0, 1
-    for weight, chance in zip(weights.tolist(), chances.tolist(), strict=True):
-        counted = distribution[:top] * chance
-        distribution[:top] *= 1.0 - chance
-        top += weight
-        distribution[weight:top] += counted
+    """Chance that a sum of independent weights, each counted with its own chance, is at least 0, 1, ... all of them."""
+    distribution = distribution_of_sum(weights.tolist(), chances.tolist())
     return np.clip(np.cumsum(distribution[::-1])[::-1], SMALLEST, 1.0)
 
 
