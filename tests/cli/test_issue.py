@@ -14,7 +14,6 @@ from lexprint.coding.keys import create_key_file
 from lexprint.engine import Engine
 from lexprint.testing import fake_text
 from lexprint.tracing.registry import open_registry
-from lexprint.workflows.review import others
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +88,7 @@ def test_review_is_written_then_obeyed(run: Run, office: Path) -> None:
         (document,) = registry.documents()
         sites = registry.document(document.id).sites
     assert document.sites == len({row["number"] for row in kept})
-    found = [(site.word, other) for site in sites for other in others(site)]
+    found = [(site.word, other) for site in sites for other in site.others]
     assert found == [(row["word"], row["alternative"]) for row in kept]
 
 

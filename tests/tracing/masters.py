@@ -101,8 +101,7 @@ def make_record(
 
 
 def codewords_of(record: DocumentRecord, copies: int) -> Codewords:
-    choices = [len(site.words) for site in record.sites]
-    return codewords(SECRET, range(1, copies + 1), np.array(record.biases), choices=choices)
+    return codewords(SECRET, range(1, copies + 1), np.array(record.biases), choices=record.choices)
 
 
 def copy_of(record: DocumentRecord, codeword: np.ndarray) -> str:

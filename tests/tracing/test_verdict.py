@@ -111,8 +111,7 @@ def test_never_issued_fingerprints_have_uniform_p_values(most: int) -> None:
     """Against a leak of somebody's copy: 10,000 strangers, ties broken at random, Kolmogorov and Smirnov; none accused."""
     record = make_record(1_000, seed=4, most=most)
     leak = edited(copy_of(record, codewords_of(record, 1)[0]), random.Random(4))
-    choices = [len(site.words) for site in record.sites]
-    never = codewords(SECRET + b"never", range(1, 10_001), np.array(record.biases), choices=choices)
+    never = codewords(SECRET + b"never", range(1, 10_001), np.array(record.biases), choices=record.choices)
     finding = trace_document(leak, record, range(1, 10_001), never)
     assert finding.verdict == "inconclusive"
     read = [seen for seen in finding.observations if seen.symbol is not None]
@@ -124,7 +123,7 @@ def test_never_issued_fingerprints_have_uniform_p_values(most: int) -> None:
         np.array(record.biases)[places],
         code="independent",
         error_bound=1e-6,
-        choices=[choices[place] for place in places],
+        choices=[record.choices[place] for place in places],
     )
     values = np.append(np.sort(np.unique(p_values)), 0.0)
     below = np.array([values[np.searchsorted(values[:-1], one) - 1] if one > values[0] else 0.0 for one in p_values])

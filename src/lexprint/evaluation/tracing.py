@@ -175,8 +175,7 @@ def attack_rows(
 
 
 def issue_codewords(record: DocumentRecord, secret: bytes, *, recipients: int) -> Codewords:
-    choices = [len(site.words) for site in record.sites]
-    return codewords(secret, range(1, recipients + 1), np.array(record.biases), choices=choices)
+    return codewords(secret, range(1, recipients + 1), np.array(record.biases), choices=record.choices)
 
 
 def _outcome(finding: Finding, *, guilty: set[int]) -> Outcome:

@@ -31,12 +31,17 @@ class CopySite:
     further: tuple[str, ...] = ()  # words besides the pair, each in half as many copies as the one before
 
     @property
+    def others(self) -> tuple[str, ...]:
+        """What copies may say there instead of the master's word, the best first."""
+        return (self.pair.other(self.word), *self.further)
+
+    @property
     def words(self) -> tuple[str, ...]:
         """All that copies may say there, by the symbols of codewords.
 
         Half of the copies keep the master's own word, so where there are more than two it comes first.
         """
-        return (self.word, self.pair.other(self.word), *self.further) if self.further else tuple(self.pair)
+        return (self.word, *self.others) if self.further else tuple(self.pair)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,11 @@ class DocumentRecord:
     key_id: str  # which master key; never the key
     fingerprint: str  # of the models and settings that found the sites
     created_at: datetime
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """How many words each site has."""
+        return tuple(len(site.words) for site in self.sites)
 
 
 @dataclass(frozen=True, slots=True)

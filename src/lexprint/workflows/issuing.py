@@ -351,8 +351,8 @@ def _new_copies(
     symbols: Iterable[tuple[int, ...]] = [()] * len(numbers)
     if record.issuing == "registered":
         secret = keyring.find(record.key_id).derive(CODEWORDS, document=record.id)
-        choices = [len(site.words) for site in record.sites]
-        symbols = map(tuple, codewords(secret, numbers, np.array(record.biases), choices=choices).tolist())
+        drawn = codewords(secret, numbers, np.array(record.biases), choices=record.choices)
+        symbols = map(tuple, drawn.tolist())
     return [
         IssuedCopy(
             document_id=record.id,

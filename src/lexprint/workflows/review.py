@@ -34,7 +34,7 @@ def review_lines(text: str, sites: Sequence[CopySite]) -> tuple[ReviewLine, ...]
         if sentence is None:
             raise ValueError(f"site {number} lies outside the text")
         before, after = text[sentence.span.start : site.span.start], text[site.span.end : sentence.span.end]
-        for other in others(site):
+        for other in site.others:
             shown = " ".join(f"{before}[{site.word}|{other}]{after}".split())
             lines.append(
                 ReviewLine(
@@ -44,17 +44,12 @@ def review_lines(text: str, sites: Sequence[CopySite]) -> tuple[ReviewLine, ...]
     return tuple(lines)
 
 
-def others(site: CopySite) -> tuple[str, ...]:
-    """What copies may say there instead of the master's word, the best first."""
-    return (site.pair.other(site.word), *site.further)
-
-
 def keep_reviewed(sites: Sequence[CopySite], lines: Sequence[ReviewLine]) -> tuple[CopySite, ...]:
     """The sites, and their words, that a review keeps; a line that was deleted keeps nothing."""
     kept: dict[int, set[str]] = {}
     for line in lines:
         site = sites[line.number - 1] if 1 <= line.number <= len(sites) else None
-        if site is None or site.word != line.word or line.other not in others(site):
+        if site is None or site.word != line.word or line.other not in site.others:
             raise InputError(
                 f"line {line.number} of the review is not a pair of this text",
                 needed="the review of this very text; delete the file to have a new one written",
@@ -62,7 +57,7 @@ def keep_reviewed(sites: Sequence[CopySite], lines: Sequence[ReviewLine]) -> tup
         if line.is_kept:
             kept.setdefault(line.number, set()).add(line.other)
     return tuple(
-        _with_others(site, [word for word in others(site) if word in kept[number]])
+        _with_others(site, [word for word in site.others if word in kept[number]])
         for number, site in enumerate(sites, start=1)
         if number in kept
     )
@@ -80,5 +75,5 @@ def is_reviewed_so(sites: Sequence[CopySite], lines: Sequence[ReviewLine], *, co
             kept.setdefault(line.number, []).append((line.word, line.other))
     if code == "tardos":  # which takes only the best word of each
         kept = {number: pairs[:1] for number, pairs in kept.items()}
-    found = [[(site.word, other) for other in others(site)] for site in sites]
+    found = [[(site.word, other) for other in site.others] for site in sites]
     return found == [kept[number] for number in sorted(kept)]
