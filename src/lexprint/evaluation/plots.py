@@ -145,12 +145,8 @@ def watermark_plot(rows: Sequence[watermark.Row]) -> bytes:
     """Payload, SR, SS and recovered words of each set and of all, by f, and the paper's figures as hollow marks."""
     rows = [*rows, *watermark.means(rows)]
     titles = list(dict.fromkeys(row.title for row in rows))
-    gaps = sorted({row.gap for row in rows})
-    dots = [
-        _Dot(title, f"f = {gap}", _first(row for row in rows if (row.title, row.gap) == (title, gap)))
-        for title in titles
-        for gap in gaps
-    ]
+    gaps = [f"f = {gap}" for gap in sorted({row.gap for row in rows})]
+    dots = _dots({(row.title, f"f = {row.gap}"): row for row in rows}, titles, gaps)
     panels: Panels[watermark.Row] = {
         "bits per word": (lambda row: row.bits_per_word, lambda row: watermark.published(row).bits_per_word),
         "SR": (lambda row: row.entailment.changed, lambda row: watermark.published(row).entailment),
@@ -160,18 +156,14 @@ def watermark_plot(rows: Sequence[watermark.Row]) -> bytes:
             lambda row: watermark.published(row).recovered,
         ),
     }
-    return _svg(_dot_figure(titles, [f"f = {gap}" for gap in gaps], dots, panels))
+    return _svg(_dot_figure(titles, gaps, dots, panels))
 
 
 def rivals_plot(rows: Sequence[comparison.MethodRow], thinned: Sequence[comparison.MethodRow] = ()) -> bytes:
     """SR and SS by method and set with the paper's figures hollow; below, quality against payload, rivals thinned too."""
     titles = list(dict.fromkeys(row.title for row in rows))
     methods = list(dict.fromkeys(row.method for row in rows))
-    dots = [
-        _Dot(title, method, _first(row for row in rows if (row.title, row.method) == (title, method)))
-        for title in titles
-        for method in methods
-    ]
+    dots = _dots({(row.title, row.method): row for row in rows}, titles, methods)
     panels: Panels[comparison.MethodRow] = {
         "SR of changed sentences": (lambda row: row.entailment.changed, _published_entailment),
         "SS of changed sentences": (lambda row: row.similarity.changed, _published_similarity),
@@ -264,11 +256,7 @@ def recoverability_plot(rows: Sequence[ablations.AblationRow]) -> bytes:
     """Share of the exchanged words that come back, with the paper's as hollow marks."""
     titles = list(dict.fromkeys(row.title for row in rows))
     methods = list(dict.fromkeys(row.method for row in rows))
-    dots = [
-        _Dot(title, method, _first(row for row in rows if (row.title, row.method) == (title, method)))
-        for title in titles
-        for method in methods
-    ]
+    dots = _dots({(row.title, row.method): row for row in rows}, titles, methods)
 
     def published(row: ablations.AblationRow) -> float | None:
         found = watermark.PUBLISHED.get(row.title)
@@ -318,6 +306,11 @@ class _Dot(Generic[RowType]):
     title: str
     series: str
     row: RowType | None
+
+
+def _dots(rows: Mapping[tuple[str, str], RowType], titles: Sequence[str], series: Sequence[str]) -> list[_Dot[RowType]]:
+    """A dot for each title and series, whether or not there is a row for it."""
+    return [_Dot(title, name, rows.get((title, name))) for title in titles for name in series]
 
 
 def _dot_figure(

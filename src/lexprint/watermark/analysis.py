@@ -272,7 +272,7 @@ def _open(choices: Sequence[_Choice], found: Sequence[_Choice], judges: Judges) 
         for choice in choices
         if len(found) <= MOST_FURTHER
         and choice.fluency > judges.requirements.further_fluency
-        and not any(is_form_of_same_word(choice.other, other.other) for other in found)
+        and not _is_form_of_any(choice.other, (other.other for other in found))
     ]
 
 
@@ -307,9 +307,13 @@ def _candidates(places: Sequence[_Place], judges: Judges) -> list[list[_Candidat
 
 def _may_be_paired(word: str, other: str, standing: Iterable[str]) -> bool:
     """No false friend, and not yet in the sentence: "a big and big house"."""
-    return not are_false_friends(word, other) and not any(
-        is_form_of_same_word(other, near.strip(CLAUSE_MARKS)) for near in standing
+    return not are_false_friends(word, other) and not _is_form_of_any(
+        other, (near.strip(CLAUSE_MARKS) for near in standing)
     )
+
+
+def _is_form_of_any(word: str, others: Iterable[str]) -> bool:
+    return any(is_form_of_same_word(word, other) for other in others)
 
 
 def _rank(
@@ -414,10 +418,8 @@ def _bear_further(
     """Sentences keep their further words if they also bear the least of all their words at once."""
     heard: dict[int, Sequence[_Choice]] = {}
     for number, choices in kept.items():
-        others = [choice.other for choice in choices]
         heard[number] = [
-            replace(choice, further=tuple(word for word in choice.further if not _echoes(word, others, choice.other)))
-            for choice in choices
+            _unlike(choice, [one.other for one in choices if one.other != choice.other]) for choice in choices
         ]
     last = {
         number: [replace(choice, other=choice.last) for choice in choices]
@@ -429,15 +431,16 @@ def _bear_further(
     return heard
 
 
-def _echoes(word: str, others: Iterable[str], own: str) -> bool:
-    return any(is_form_of_same_word(word, other) for other in others if other != own)
+def _unlike(choice: _Choice, others: Sequence[str]) -> _Choice:
+    """Without further words that would say again what another site says."""
+    return replace(choice, further=tuple(word for word in choice.further if not _is_form_of_any(word, others)))
 
 
 def _without_echoes(choices: Sequence[_Choice]) -> list[_Choice]:
     """Only the best of the sites of a sentence that would bring the same word."""
     kept: list[_Choice] = []
     for choice in choices:
-        if not any(is_form_of_same_word(choice.other, other.other) for other in kept):
+        if not _is_form_of_any(choice.other, (other.other for other in kept)):
             kept.append(choice)
     return kept
 
