@@ -16,18 +16,17 @@ from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.watermark import analysis
-from lexprint.watermark.analysis import DENSE, USUAL, Judges, Requirements, analyse, requirements
+from lexprint.watermark.analysis import DENSE, USUAL, Floors, Judges, Requirements, analyse, requirements
 from lexprint.watermark.false_friends import are_false_friends
 from lexprint.watermark.sites import Site
 
 REQUIREMENTS = Requirements(
-    entailment=0.88,
+    alone=Floors(0.88, loss=5.0, similarity=0.5),
+    together=Floors(0.88, loss=7.0, similarity=0.3),
     fluency=-50.0,
     further_fluency=-50.0,
     probability=-50.0,
     likelihood=-50.0,
-    similarity=0.5,
-    joint_similarity=0.3,
 )
 
 
@@ -108,8 +107,8 @@ def test_every_site_passes_both_ways(sites: tuple[Site, ...], document: Document
         other = sentence.excerpt_with(site.position, site.pair.other(site.word))
         both = PatientEntailment().entails([(sentence.view, other), (other, sentence.view)])
         assert site.entailment == pytest.approx(float(min(both)))
-        assert site.entailment > REQUIREMENTS.entailment
-        assert site.clearance == pytest.approx(site.entailment - REQUIREMENTS.entailment)
+        assert site.entailment > REQUIREMENTS.alone.entailment
+        assert site.clearance == pytest.approx(site.entailment - REQUIREMENTS.alone.entailment)
 
 
 @pytest.mark.parametrize("direction", ["forward", "symmetric"])
@@ -131,9 +130,9 @@ def test_sites_of_a_sentence_hold_together(sites: tuple[Site, ...], document: Do
     encoder = FakeSentenceEncoder()
     for number in marked:
         one, other = document.sentences[number].view, copy.sentences[number].view
-        assert min(PatientEntailment().entails([(one, other), (other, one)])) > REQUIREMENTS.entailment
+        assert min(PatientEntailment().entails([(one, other), (other, one)])) > REQUIREMENTS.together.entailment
         first, second = encoder.encode([one, other])
-        assert float(first @ second) > REQUIREMENTS.joint_similarity
+        assert REQUIREMENTS.together.allow(similarity=float(first @ second), words=len(one.split()))
 
 
 def test_further_words_pass_what_the_pair_passed(sites: tuple[Site, ...], document: Document) -> None:
@@ -148,14 +147,21 @@ def test_further_words_pass_what_the_pair_passed(sites: tuple[Site, ...], docume
         for other in site.further:
             changed = sentence.excerpt_with(site.position, other)
             both = PatientEntailment().entails([(sentence.view, changed), (changed, sentence.view)])
-            assert float(min(both)) > REQUIREMENTS.entailment
+            assert float(min(both)) > REQUIREMENTS.alone.entailment
     last = [Edit(site.span, (site.pair.other(site.word), *site.further)[-1]) for site in sites]
     copy = segment(apply_edits(document.text, last))
     for number in {site.sentence for site in sites if site.further}:
         one, other = document.sentences[number].view, copy.sentences[number].view
-        assert min(PatientEntailment().entails([(one, other), (other, one)])) > REQUIREMENTS.entailment
+        assert min(PatientEntailment().entails([(one, other), (other, one)])) > REQUIREMENTS.together.entailment
         first, second = encoder.encode([one, other])
-        assert float(first @ second) > REQUIREMENTS.joint_similarity
+        assert REQUIREMENTS.together.allow(similarity=float(first @ second), words=len(one.split()))
+
+
+def test_a_word_weighs_more_in_a_short_sentence() -> None:
+    floors = Floors(0.9, loss=0.8, similarity=0.86)
+    assert floors.allow(similarity=0.93, words=10)
+    assert not floors.allow(similarity=0.93, words=16)
+    assert not floors.allow(similarity=0.85, words=3)
 
 
 def test_who_asks_less_of_pairs_gets_more_sites() -> None:

@@ -179,6 +179,7 @@ def tracing(
     words: int = typer.Option(1000, "--words", min=50, help="Words of a document, about."),
     recipients: int = typer.Option(1000, "--recipients", min=2, help="Copies that a leak may come from."),
     trials: int = typer.Option(200, "--trials", min=1, help="Leaks for each attack."),
+    copies: int = typer.Option(8, "--copies", min=1, help="Copies of each document that SR and SS are measured on."),
     mixes: int = typer.Option(50, "--mixes", min=0, help="Leaks for each way of mixing copies; 0 leaves that out."),
     never_issued: int = typer.Option(10_000, "--never-issued", min=1, help="Innocent copies for each document."),
     seed: int = typer.Option(1, "--seed", help="Seed of codewords, choices and attacks."),
@@ -219,7 +220,9 @@ def tracing(
     common += f" {documents} {[record.name for record in records]}"
 
     def density(record: DocumentRecord) -> dict[str, object]:
-        return asdict(measuring.density_row(engine, record, seed=seed))
+        with progress(f"copies of {record.name}") as on_progress:
+            row = measuring.density_row(engine, record, copies=copies, seed=seed, on_progress=on_progress)
+        return asdict(row)
 
     def attacked_by(name: str) -> dict[str, object]:
         with progress(f"leaks, {name}") as on_progress:
@@ -246,7 +249,7 @@ def tracing(
         return [asdict(row) for row in found]
 
     densities = [
-        measuring.DensityRow(**checkpoint.once(f"{common} {record.name} density", partial(density, record)))
+        measuring.DensityRow(**checkpoint.once(f"{common} {record.name} {copies} density", partial(density, record)))
         for record in records
     ]
     attacked = [

@@ -137,9 +137,10 @@ def analyse(
     if as_json:
         console.print_json(json_of(found))
         return
-    from lexprint.watermark.analysis import Requirements
+    from lexprint.watermark.analysis import requirements
 
-    print_heat_map(master.text, found.paragraphs, limit=paragraphs, floor=Requirements().entailment, noun="site")
+    floor = requirements(engine.settings.substitution).alone.entailment
+    print_heat_map(master.text, found.paragraphs, limit=paragraphs, floor=floor, noun="site")
     console.print_line(_summary(found))
 
 

@@ -22,6 +22,7 @@ from lexprint.evaluation.attacks import Attack
 from lexprint.evaluation.datasets import Corpus
 from lexprint.evaluation.metrics import entailment_means, similarity_means
 from lexprint.evaluation.tables import markdown_table
+from lexprint.text.document import Document
 from lexprint.text.editing import apply_edits
 from lexprint.text.protection import PROTECTIONS
 from lexprint.text.segmentation import segment
@@ -79,41 +80,60 @@ def copy_of(record: DocumentRecord, codeword: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class DensityRow:
-    """The registered scheme beside the paper's, on the same text with random bits."""
+    """The registered scheme beside the paper's, on the same text with random bits; means over several copies."""
 
     document: str
     words: int
+    copies: int
     registered_sites: int
     registered_bits: float  # that a copy's words tell, on average
-    blind_sites: int
+    blind_sites: float
     registered_entailment: float | None  # SR of the sentences in which a word was exchanged
     blind_entailment: float | None
     registered_similarity: float | None  # SS of the same
     blind_similarity: float | None
 
 
-def density_row(engine: Engine, record: DocumentRecord, *, seed: int) -> DensityRow:
+def density_row(
+    engine: Engine, record: DocumentRecord, *, copies: int, seed: int, on_progress: OnProgress | None = None
+) -> DensityRow:
     document = segment(record.text)
-    bits = Random(f"{seed} {record.name}").choices((0, 1), k=document.word_count)
-    blind = embed_unchecked(document, bits, scheme_of(engine))
-    (codeword,) = issue_codewords(record, f"{seed} {record.name}".encode(), recipients=1)
-    figures = []
-    for marked in (copy_of(record, codeword.tolist()), blind.text):
-        both = zip(document.sentences, segment(marked).sentences, strict=True)
-        pairs = [(one.view, other.view) for one, other in both]
-        entailments = entailment_means(engine.entailment, pairs).changed
-        figures.append((entailments, similarity_means(engine.sentence_encoder, pairs).changed))
+    chooser = Random(f"{seed} {record.name}")
+    blind = []
+    for number in range(1, copies + 1):
+        bits = chooser.choices((0, 1), k=document.word_count)
+        blind.append(embed_unchecked(document, bits, scheme_of(engine)))
+        if on_progress:
+            on_progress(number, copies)
+    issued = issue_codewords(record, f"{seed} {record.name}".encode(), recipients=copies)
+    texts = [copy_of(record, codeword.tolist()) for codeword in issued], [marked.text for marked in blind]
+    figures = [_quality(engine, document, marked) for marked in texts]
     (entailment, similarity), (blind_entailment, blind_similarity) = figures
     return DensityRow(
         record.name,
         document.word_count,
+        copies,
         len(record.sites),
         sum(2.0 - 0.5 ** (len(site.words) - 2) for site in record.sites),
-        len(blind.sites),
+        fmean(len(marked.sites) for marked in blind),
         entailment,
         blind_entailment,
         similarity,
         blind_similarity,
+    )
+
+
+def _quality(engine: Engine, document: Document, copies: Sequence[str]) -> tuple[float | None, float | None]:
+    """SR and SS over all sentences of all copies in which a word was exchanged."""
+    pairs = [
+        (one.view, other.view)
+        for copy in copies
+        for one, other in zip(document.sentences, segment(copy).sentences, strict=True)
+        if one.view != other.view
+    ]
+    return (
+        entailment_means(engine.entailment, pairs).changed,
+        similarity_means(engine.sentence_encoder, pairs).changed,
     )
 
 

@@ -45,7 +45,7 @@ FIXED = log(0.6)  # a word that is so sure without having been read belongs to a
 NEVER = -1e9  # log-probability of what was not even proposed
 MOST_FURTHER = 2  # words besides the pair: each is half as frequent among copies as the one before, so more tell little
 FURTHER_TRIED = 4  # of the words that rank behind the best
-SIMILARITY_WEIGHT = 2.0  # of log SS beside log SR
+SIMILARITY_WEIGHT = 6.0  # of log SS beside log SR
 LIKELIHOOD_WEIGHT = 0.2  # of the masked LM beside SR and SS: it decides between words that mean the same
 
 
@@ -79,19 +79,31 @@ AS_LIKELY = -1.2  # log of: P(twin) over P(word)
 TWINS_BEFORE_NUMBERS: Mapping[str, str] = MappingProxyType({"about": "around", "around": "about"})
 
 
+@dataclass(frozen=True, slots=True)
+class Floors:
+    """What must be left of a sentence after an exchange."""
+
+    entailment: float  # SR, both ways
+    loss: float  # of SS, at most, in words: one weighs more in a short sentence, so 1 - SS is taken times its length
+    similarity: float = 0.86  # SS, however short the sentence
+
+    def allow(self, *, similarity: float, words: int) -> bool:
+        return similarity > max(self.similarity, 1.0 - self.loss / words)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
     """What a site must fulfil.
 
-    Numbers trade sites for quality. These were set by reading, which showed that above moderate floors of SR and SS it is the
-    likelihood, both ways, that tells words which a reader would not notice from others.
+    Numbers trade sites for quality. These leave SR and SS of copies where the blind scheme has them, with half as many sites
+    again and more; reading showed that above such floors it is the likelihood, both ways, that tells words which a reader
+    would not notice from others.
     """
 
-    entailment: float = 0.85  # SR, both ways, alone and together
-    similarity: float = 0.88  # SS of the sentence with one word exchanged
-    joint_similarity: float = 0.84  # SS with all exchanged
-    probability: float = -5.0  # log of P(other word | sentence): of what is less likely hardly any passes the rest
-    likelihood: float = -7.5  # log of: P(other word | sentence) times P(word | sentence with the other)
+    alone: Floors = Floors(0.90, loss=0.7)
+    together: Floors = Floors(0.88, loss=1.0)  # with all sites of the sentence exchanged
+    probability: float = -6.5  # log of P(other word | sentence): of what is less likely hardly any passes the rest
+    likelihood: float = -9.0  # log of: P(other word | sentence) times P(word | sentence with the other)
     fluency: float = -5.0  # log of: P(other word) over P(word), neither having been read
     fluency_in_expressions: float = -2.5  # the same where the words around leave little choice
     further_fluency: float = -3.0  # the same of words besides the pair, which need not be there
@@ -100,11 +112,8 @@ class Requirements:
 USUAL = Requirements()
 # For short texts, or where a short excerpt must be traced.
 DENSE = Requirements(
-    entailment=0.8,
-    similarity=0.86,
-    joint_similarity=0.8,
-    probability=-6.0,
-    likelihood=-8.5,
+    alone=Floors(0.82, loss=0.85),
+    together=Floors(0.80, loss=1.2),
     fluency=-5.5,
     fluency_in_expressions=-3.5,
 )
@@ -150,7 +159,7 @@ def analyse(
     if on_words is not None:
         on_words(document.word_count - done)
     return tuple(
-        _site(document, number, choice, judges.requirements.entailment)
+        _site(document, number, choice, judges.requirements.alone.entailment)
         for number in sorted(together)
         for choice in sorted(together[number], key=lambda choice: choice.position)
     )
@@ -322,7 +331,7 @@ def _rank(
     """Candidates that pass on their own, the best first."""
     flat = [(index, one) for index, candidates in asked.items() for one in candidates]
     pairs = [(places[index].gap, one.word) for index, one in flat]
-    verdicts = _verdicts(pairs, judges, similarity=judges.requirements.similarity)
+    verdicts = _verdicts(pairs, judges, judges.requirements.alone)
     ranked: dict[int, list[_Choice]] = {}
     for (index, one), verdict in zip(flat, verdicts, strict=True):
         if verdict is not None:
@@ -361,20 +370,20 @@ class _Verdict:
     similarity: float
 
 
-def _verdicts(exchanges: Sequence[tuple[Gap, str]], judges: Judges, *, similarity: float) -> list[_Verdict | None]:
+def _verdicts(exchanges: Sequence[tuple[Gap, str]], judges: Judges, floors: Floors) -> list[_Verdict | None]:
     """SR, the weaker of both ways, and SS of putting the words in; None where one of them is too low.
 
     A gap may hold several words. Whatever directions the settings ask for, the minimum of the rates of both sides is SR.
     """
     ratings = judges.substituter.rate(exchanges)
-    passing = [index for index, rating in enumerate(ratings) if rating > judges.requirements.entailment]
+    passing = [index for index, rating in enumerate(ratings) if rating > floors.entailment]
     back = judges.substituter.rate(
         [(exchanges[index][0].with_word(exchanges[index][1]), exchanges[index][0].word) for index in passing]
     )
     entailments = {
         index: min(ratings[index], other)
         for index, other in zip(passing, back, strict=True)
-        if other > judges.requirements.entailment
+        if other > floors.entailment
     }
     texts = {
         index: (exchanges[index][0].text, exchanges[index][0].filled(exchanges[index][1])) for index in entailments
@@ -384,7 +393,7 @@ def _verdicts(exchanges: Sequence[tuple[Gap, str]], judges: Judges, *, similarit
     verdicts: list[_Verdict | None] = [None] * len(exchanges)
     for index, (one, other) in texts.items():
         cosine = float(vectors[one] @ vectors[other])
-        if cosine > similarity:
+        if floors.allow(similarity=cosine, words=len(one.split())):
             verdicts[index] = _Verdict(entailments[index], cosine)
     return verdicts
 
@@ -450,7 +459,7 @@ def _failing(sets: Mapping[int, Sequence[_Choice]], document: Document, judges: 
     exchanges = [_exchange_all(document.sentences[number], choices) for number, choices in sets.items()]
     verdicts: list[_Verdict | None] = []
     for block in _blocks(exchanges, BLOCK):
-        verdicts += _verdicts(block, judges, similarity=judges.requirements.joint_similarity)
+        verdicts += _verdicts(block, judges, judges.requirements.together)
     return {number for number, verdict in zip(sets, verdicts, strict=True) if verdict is None}
 
 
