@@ -112,8 +112,10 @@ class Requirements:
 USUAL = Requirements()
 # For short texts, or where a short excerpt must be traced.
 DENSE = Requirements(
-    alone=Floors(0.82, loss=0.85),
+    alone=Floors(0.82, loss=0.83),
     together=Floors(0.80, loss=1.2),
+    probability=-6.0,
+    likelihood=-8.5,
     fluency=-5.5,
     fluency_in_expressions=-3.5,
 )
