@@ -45,7 +45,7 @@ FIXED = log(0.6)  # a word that is so sure without having been read belongs to a
 NEVER = -1e9  # log-probability of what was not even proposed
 MOST_FURTHER = 2  # words besides the pair: each is half as frequent among copies as the one before, so more tell little
 FURTHER_TRIED = 4  # of the words that rank behind the best
-SIMILARITY_WEIGHT = 8.0  # of log SS beside log SR
+SIMILARITY_WEIGHT = 6.0  # of log SS beside log SR
 LIKELIHOOD_WEIGHT = 0.2  # of the masked LM beside SR and SS: it decides between words that mean the same
 
 
@@ -112,8 +112,8 @@ class Requirements:
 USUAL = Requirements()
 # For short texts, or where a short excerpt must be traced.
 DENSE = Requirements(
-    alone=Floors(0.80, loss=0.81),
-    together=Floors(0.78, loss=1.13),
+    alone=Floors(0.80, loss=0.79),
+    together=Floors(0.78, loss=1.11),
     fluency=-5.5,
     fluency_in_expressions=-3.5,
 )
