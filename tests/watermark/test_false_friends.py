@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexprint.watermark.false_friends import are_false_friends, is_half_of_expression
+from lexprint.watermark.false_friends import are_false_friends, have_opposite_roles, is_half_of_expression
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,16 @@ def test_false_friends_in_any_order(one: str, other: str) -> None:
 def test_true_friends(one: str, other: str) -> None:
     """Synonyms are left alone."""
     assert not are_false_friends(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("landlord", "tenant"), ("employees", "employer"), ("adult", "childhood"), ("buyer", "vendors")]
+)
+def test_opposite_roles(one: str, other: str) -> None:
+    """Both sides of a contract are not to be mistaken, in any form and order; whom one name stands for may have another."""
+    assert have_opposite_roles(one, other)
+    assert have_opposite_roles(other, one)
+    assert not have_opposite_roles(one, one)
 
 
 def test_expressions() -> None:

@@ -30,6 +30,7 @@ from lexprint.watermark.false_friends import (
     CLAUSE_MARKS,
     are_false_friends,
     following,
+    have_opposite_roles,
     is_light_verb,
     stands_in_expression,
 )
@@ -316,9 +317,9 @@ def _candidates(places: Sequence[_Place], judges: Judges) -> list[list[_Candidat
 
 def _may_be_paired(word: str, other: str, standing: Iterable[str]) -> bool:
     """No false friend, and not yet in the sentence: "a big and big house"."""
-    return not are_false_friends(word, other) and not _is_form_of_any(
-        other, (near.strip(CLAUSE_MARKS) for near in standing)
-    )
+    if are_false_friends(word, other) or have_opposite_roles(word, other):
+        return False
+    return not _is_form_of_any(other, (near.strip(CLAUSE_MARKS) for near in standing))
 
 
 def _is_form_of_any(word: str, others: Iterable[str]) -> bool:
