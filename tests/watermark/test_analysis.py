@@ -1,5 +1,6 @@
 """The registered scheme on fakes: sites that copies may differ at."""
 
+from collections import Counter
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -155,6 +156,14 @@ def test_further_words_pass_what_the_pair_passed(sites: tuple[Site, ...], docume
         assert min(PatientEntailment().entails([(one, other), (other, one)])) > REQUIREMENTS.together.entailment
         first, second = encoder.encode([one, other])
         assert REQUIREMENTS.together.allow(similarity=float(first @ second), words=len(one.split()))
+
+
+def test_no_sentence_is_crowded(sites: tuple[Site, ...], document: Document) -> None:
+    """One site, and one more for every six words."""
+    counts = Counter(site.sentence for site in sites)
+    room = {number: 1 + len(document.sentences[number]) // analysis.WORDS_PER_SITE for number in counts}
+    assert all(counts[number] <= room[number] for number in counts)
+    assert any(counts[number] == room[number] for number in counts)  # else nothing was cut
 
 
 def test_a_word_weighs_more_in_a_short_sentence() -> None:

@@ -44,6 +44,7 @@ BLOCK = 256  # words judged at once: enough for full batches, and memory that do
 CHUNK = 16  # candidates rated at once, the likeliest first; the first chunk with one that passes decides
 FIXED = log(0.6)  # a word that is so sure without having been read belongs to an expression: "for the rest of his life"
 NEVER = -1e9  # log-probability of what was not even proposed
+WORDS_PER_SITE = 6  # of a sentence: more sites than one in so many words, and one, would change it too much at once
 MOST_FURTHER = 2  # words besides the pair: each is half as frequent among copies as the one before, so more tell little
 FURTHER_TRIED = 4  # of the words that rank behind the best
 SIMILARITY_WEIGHT = 6.0  # of log SS beside log SR
@@ -410,7 +411,8 @@ def _hold_together(
     kept: dict[int, list[_Choice]] = {}
     waiting: dict[int, list[_Choice]] = {}
     for number, choices in chosen.items():
-        kept[number] = _without_echoes(sorted(choices, key=lambda choice: (-choice.merit, choice.position)))
+        best = _without_echoes(sorted(choices, key=lambda choice: (-choice.merit, choice.position)))
+        kept[number] = best[: 1 + len(document.sentences[number]) // WORDS_PER_SITE]
     several = [number for number, choices in kept.items() if len(choices) > 1]
     for number in _failing({number: kept[number] for number in several}, document, judges):
         kept[number], waiting[number] = kept[number][:1], kept[number][1:]
