@@ -179,7 +179,7 @@ def tracing(
     words: int = typer.Option(1000, "--words", min=50, help="Words of a document, about."),
     recipients: int = typer.Option(1000, "--recipients", min=2, help="Copies that a leak may come from."),
     trials: int = typer.Option(200, "--trials", min=1, help="Leaks for each attack."),
-    copies: int = typer.Option(8, "--copies", min=1, help="Copies of each document that SR and SS are measured on."),
+    copies: int = typer.Option(16, "--copies", min=1, help="Copies of each document that SR and SS are measured on."),
     mixes: int = typer.Option(50, "--mixes", min=0, help="Leaks for each way of mixing copies; 0 leaves that out."),
     never_issued: int = typer.Option(10_000, "--never-issued", min=1, help="Innocent copies for each document."),
     seed: int = typer.Option(1, "--seed", help="Seed of codewords, choices and attacks."),
