@@ -45,7 +45,7 @@ SITES_FOR_TARDOS = (
     400  # from which on a code against colluders catches them; with fewer, fair coins trace single leaks best
 )
 EDITED_SHARE = 0.1  # of the words of a leak, for which a text should still have sites enough
-USUAL_SITES_PER_WORD = 0.12  # in running text; for texts without any site
+USUAL_SITES_PER_WORD = 0.08  # in running text; for texts without any site
 GROUP = 64  # copies written and marked at once
 
 OnCopies: TypeAlias = Callable[[int, int], None]  # copies done, copies in all
