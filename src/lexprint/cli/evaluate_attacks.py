@@ -29,7 +29,7 @@ from lexprint.errors import InputError
 if TYPE_CHECKING:
     from lexprint.evaluation.robustness import Case, Issued, Reading
 
-NAMES = ("registered", "framed", "lexprint", "paper", "topkara", "hao")
+NAMES = ("registered", "registered-dense", "framed", "lexprint", "paper", "topkara", "hao")
 
 
 def add_to(app: typer.Typer) -> None:

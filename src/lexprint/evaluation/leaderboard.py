@@ -25,6 +25,7 @@ UNRECORDED = "not recorded"  # older results do not say; nothing is guessed
 # What the names of schemes stand for.
 SCHEMES: Mapping[str, str] = {
     REGISTERED: "`lexprint issue`: the reader has the master",
+    "registered-dense": "`lexprint issue --profile dense`: more words differ",
     "framed": "`lexprint issue --blind`: a number under a key",
     "lexprint": "blind, profile `lexprint`",
     "paper": "blind, profile `paper`: the paper's method to the letter",

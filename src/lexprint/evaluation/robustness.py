@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from math import ceil, log2
@@ -33,6 +33,7 @@ from lexprint.evaluation.schemes import BlindScheme, schemes
 from lexprint.evaluation.synonyms import thesaurus, wordnet_folder
 from lexprint.evaluation.tables import markdown_table
 from lexprint.evaluation.tracing import Outcome, copy_of, issue_codewords, master_of
+from lexprint.settings import find_profile
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
 from lexprint.tracing.records import Codewords, DocumentRecord
@@ -43,6 +44,7 @@ from lexprint.watermark.framed import embed_by_label, observe
 from lexprint.watermark.sites import Site
 from lexprint.workflows.marking import scheme_of
 
+DENSE = "registered-dense"  # the same as `registered`, with the profile that lets more words differ
 FRAMED = "framed"  # what `lexprint issue --blind` does: the recipient's number, under a key, in the paper's sites
 SHARES = (0.025, 0.05, 0.075, 0.10)
 MOST_COLLUDERS = 3
@@ -194,12 +196,17 @@ class FramedIssue:
 
 
 def issuers(engine: Engine, names: Sequence[str], *, trained: Path | None = None) -> dict[str, Callable[..., Issued]]:
-    """What issues a document by each scheme; `registered` and `framed` stand for the two ways of issuing."""
-    special: Mapping[str, Callable[..., Issued]] = {REGISTERED: RegisteredIssue, FRAMED: FramedIssue}
+    """What issues a document by each scheme; `registered`, also dense, and `framed` stand for the two ways of issuing."""
+    dense = replace(engine, settings=find_profile("dense"))
+    special: Mapping[str, Callable[..., Issued]] = {
+        REGISTERED: partial(RegisteredIssue, engine),
+        DENSE: partial(RegisteredIssue, dense),
+        FRAMED: partial(FramedIssue, engine),
+    }
     found: dict[str, Callable[..., Issued]] = {}
     for name in names:
         if name in special:
-            found[name] = partial(special[name], engine)
+            found[name] = special[name]
         else:
             (scheme,) = schemes(engine, [name], trained=trained)
             found[name] = partial(BlindIssue, scheme)
