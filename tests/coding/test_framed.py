@@ -1,5 +1,6 @@
 """Payloads under a key: found again with few sites, and never where none was written."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -11,9 +12,10 @@ from hypothesis import given, strategies as st
 from scipy.stats import binom, chisquare
 
 from lexprint.coding.framed import (
+    COPY_FORMS,
     FIRST_TURN,
+    FORMS,
     SECOND_TURN,
-    TEXT_FORMS,
     Decoded,
     Form,
     Frame,
@@ -22,6 +24,7 @@ from lexprint.coding.framed import (
     decode,
     decode_in_turns,
     distinct,
+    frame_copy,
     frame_number,
     frame_text,
     parity_writer,
@@ -55,11 +58,11 @@ def coins(random: Random, count: int) -> list[Observation]:
     return [Observation(random.randbytes(8), random.getrandbits(1), random.randint(1, 5)) for _ in range(count)]
 
 
-@given(st.text(alphabet="ABCXYZ0123456789-", min_size=1, max_size=12) | st.text(min_size=1, max_size=4), st.randoms())
+@given(st.text(alphabet="ABCXYZ0123456789-", min_size=1, max_size=12) | st.text(min_size=1, max_size=3), st.randoms())
 def test_a_text_comes_back(payload: str, random: Random) -> None:
     """With just as many sites as are needed, in any order, and its length is found out."""
     frame = frame_text(payload)
-    needed = sites_needed(frame.form.bits, tries=len(TEXT_FORMS))
+    needed = sites_needed(frame.form.bits, tries=len(FORMS))
     seen = observations(Random(random.randrange(1 << 30)), frame, sites=needed + 6)  # six for rows that repeat others
     random.shuffle(seen)
     found = decode(seen, [KEY])
@@ -79,6 +82,42 @@ def test_a_number_comes_back(case: tuple[int, int]) -> None:
     assert found.payload == number
     assert decode(seen, [KEY], forms=[Form("number", bits + 1)]) is None
     assert decode(seen, [KEY]) is None
+
+
+@given(st.integers(0, 2**16 - 1), st.integers(0, 2**30))
+def test_the_number_of_a_copy_comes_back(number: int, seed: int) -> None:
+    """With just as many sites as are needed, by a reader who knows nothing but the key."""
+    frame = frame_copy(number)
+    read = observations(Random(seed), frame, sites=sites_needed(frame.form.bits, tries=len(FORMS)))
+    found = decode(read, (KEY,))
+    assert found is not None
+    assert (found.payload, found.form) == (number, frame.form)
+
+
+@pytest.mark.parametrize("write", [frame_copy, lambda number: frame_number(number, bits=8)])
+def test_what_three_copies_add_up_to(write: Callable[[int], Frame]) -> None:
+    """Three who put in what the fewest of them hold, word by word, name nobody else; with parities they would."""
+    random = Random(3)
+    labels = [random.randbytes(8) for _ in range(80)]
+    named = []
+    for _ in range(20):
+        guilty = random.sample(range(256), 3)
+        writers = [parity_writer(KEY, write(number)) for number in guilty]
+        held = [[bit_for(label) for bit_for in writers] for label in labels]
+        mixed = [sum(bits) % 2 for bits in held]  # of three bits, the one that is alone, or that of all
+        form = write(guilty[0]).form
+        found = decode([Observation(*one) for one in zip(labels, mixed, strict=True)], (KEY,), forms=(form,))
+        named.append(None if found is None else found.payload)
+        if form.kind == "number":
+            assert named[-1] == guilty[0] ^ guilty[1] ^ guilty[2]
+    if write is frame_copy:
+        assert named == [None] * 20
+
+
+def test_copies_that_cannot_be_numbered() -> None:
+    assert [frame_copy(number).form for number in (0, 255, 256, 65_535)] == [*COPY_FORMS[:1] * 2, *COPY_FORMS[1:] * 2]
+    with pytest.raises(InputError, match="needed: numbers from 0 to 65535"):
+        frame_copy(65_536)
 
 
 def test_no_other_key_finds_it() -> None:

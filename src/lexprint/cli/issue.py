@@ -51,11 +51,7 @@ def issue(
     code: str | None = typer.Option(
         None, "--code", help="independent, or tardos against colluders; else by the number of sites."
     ),
-    blind: bool = typer.Option(
-        False,
-        "--blind",
-        help="Mark by the paper's scheme: readable without the registry, but recipients who mix copies may name another.",
-    ),
+    blind: bool = typer.Option(False, "--blind", help="Mark by the paper's scheme: readable without the registry."),
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
     error_bound: float = typer.Option(

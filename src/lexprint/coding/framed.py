@@ -5,6 +5,9 @@ and shifts none. Row and polarity of a label are a keyed hash, uniform over all 
 whatever was read, and whatever the text, without the key each message agrees with each label like a fair coin. So does
 every wrong message where another one was written. One bound thus covers both errors, finding what was never written and
 finding something else. Labels may weigh more or less, as long as the key has no say in it: the coins stay fair.
+
+Numbers of copies have a code without parities: whoever holds three copies could add them up, and what three parities add up to
+is a parity too, of a fourth number. Every site says another coin for each number there is, so that copies have nothing in common.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import hmac
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import shake_256
 from sys import float_info
 from typing import Literal, TypeAlias
 
@@ -21,7 +25,7 @@ from numpy.typing import NDArray
 
 from lexprint.coding.compact_text import LONGEST, pack, unpack
 from lexprint.coding.keys import MasterKey
-from lexprint.coding.parity_search import Parity, best_fit
+from lexprint.coding.parity_search import Fit, Parity, best_fit
 from lexprint.coding.weighted_sums import distribution_of_sum
 from lexprint.errors import InputError
 
@@ -33,13 +37,14 @@ FIRST_TURN = 1 / 1024  # of the chance of error, for sites that all weigh the sa
 SECOND_TURN = 1 - FIRST_TURN
 WORTH_WEIGHING = 0.1  # chance of error of the best message, above which weights would not save it
 TEXT_BITS = range(8, LONGEST_NUMBER + 1, 8)  # a text takes the fewest of these that hold it
+COPY_BITS = (8, 16)  # so does the number of a copy; readers try all numbers of so many bits
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """How a payload is laid out. A reader who does not know the form tries several; each try adds to the chance of error."""
 
-    kind: Literal["text", "number"]
+    kind: Literal["text", "number", "copy"]
     bits: int
 
     def __post_init__(self) -> None:
@@ -48,6 +53,12 @@ class Form:
 
 
 TEXT_FORMS = tuple(Form("text", bits) for bits in TEXT_BITS)
+COPY_FORMS = tuple(Form("copy", bits) for bits in COPY_BITS)
+FORMS = (*TEXT_FORMS, *COPY_FORMS)  # what a reader tries who knows nothing but the key
+
+
+class CopyNumber(int):
+    """The number of a copy, as a payload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +120,19 @@ def frame_number(payload: int, *, bits: int) -> Frame:
     return Frame(form, payload)
 
 
+def frame_copy(number: int) -> Frame:
+    """The number of a copy in as few bits as hold it."""
+    for form in COPY_FORMS:
+        if 0 <= number < 1 << form.bits:
+            return Frame(form, number)
+    raise InputError(f"copy {number} cannot be marked", needed=f"numbers from 0 to {(1 << max(COPY_BITS)) - 1}")
+
+
 def parity_writer(key: MasterKey, frame: Frame) -> Callable[[bytes], int]:
     """What a site must say, by its label."""
+    if frame.form.kind == "copy":
+        coins_of = _coins(key, frame.form)
+        return lambda label: coins_of(label)[frame.message >> 3] >> (7 - (frame.message & 7)) & 1
     parity_of = _parities(key, frame.form)
 
     def bit_for(label: bytes) -> int:
@@ -124,7 +146,7 @@ def decode(
     observations: Iterable[Observation],
     keys: Sequence[MasterKey],
     *,
-    forms: Sequence[Form] = TEXT_FORMS,
+    forms: Sequence[Form] = FORMS,
     false_positive: float = DEFAULT_FALSE_POSITIVE,
 ) -> Decoded | None:
     """The payload that some key and form find in what was read, or None.
@@ -149,9 +171,7 @@ def _best_fits(
         if not accepted:
             continue
         for key in keys:
-            parity_of = _parities(key, form)
-            parities = [_parity(reading, *parity_of(reading.label)) for reading in readings]
-            fit = best_fit(parities, bits=form.bits, good_enough=total - accepted + 1)
+            fit = _best_fit(readings, key, form, good_enough=total - accepted + 1)
             if fit is not None and (payload := _payload(form, fit.message)) is not None:
                 bit_for = parity_writer(key, Frame(form, fit.message))
                 agreeing = sum(reading.bit == bit_for(reading.label) for reading in readings)
@@ -159,12 +179,27 @@ def _best_fits(
                 yield Decoded(payload, fit.message, form, key.id, agreeing, len(readings), chance)
 
 
+def _best_fit(readings: Sequence[Observation], key: MasterKey, form: Form, *, good_enough: int) -> Fit | None:
+    """The message that most labels agree with, by weight."""
+    if form.kind != "copy":
+        parity_of = _parities(key, form)
+        parities = [_parity(reading, *parity_of(reading.label)) for reading in readings]
+        return best_fit(parities, bits=form.bits, good_enough=good_enough)
+    coins_of = _coins(key, form)
+    agreeing = np.zeros(1 << form.bits, np.int64)  # (numbers,)
+    for reading in readings:
+        coins = np.unpackbits(np.frombuffer(coins_of(reading.label), np.uint8))
+        agreeing += reading.weight * (coins == reading.bit)
+    best = int(agreeing.argmax())
+    return Fit(best, int(agreeing[best]))
+
+
 def decode_in_turns(
     observations: Sequence[Observation],
     weighed: Callable[[], Iterable[Observation]],
     keys: Sequence[MasterKey],
     *,
-    forms: Sequence[Form] = TEXT_FORMS,
+    forms: Sequence[Form] = FORMS,
     false_positive: float = DEFAULT_FALSE_POSITIVE,
 ) -> Decoded | None:
     """First with all sites alike, which is enough for untouched texts; if that comes near, with weights, which cost time.
@@ -245,6 +280,12 @@ def _parities(key: MasterKey, form: Form) -> Callable[[bytes], tuple[int, int]]:
         return drawn >> 1 & mask, drawn & 1
 
     return parity_of
+
+
+def _coins(key: MasterKey, form: Form) -> Callable[[bytes], bytes]:
+    """A fair coin for every number, by label, the first in the highest bit: a sponge whose input begins with a secret."""
+    derived = key.derive(f"framed copy 1: {form.bits} bits")
+    return lambda label: shake_256(derived + label).digest(max(1, (1 << form.bits) // 8))
 
 
 def _parity(reading: Observation, row: int, polarity: int) -> Parity:

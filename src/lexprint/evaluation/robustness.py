@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from math import ceil, log2
 from pathlib import Path
 from random import Random
 from typing import Literal, Protocol
 
 import numpy as np
 
-from lexprint.coding.framed import Form, decode, frame_number, parity_writer
+from lexprint.coding.framed import decode, frame_copy, parity_writer
 from lexprint.coding.keys import MasterKey
 from lexprint.engine import Engine
 from lexprint.errors import InputError
@@ -163,13 +162,12 @@ class FramedIssue:
 
     def __init__(self, engine: Engine, text: str, *, recipients: int, seed: str) -> None:
         self._scheme, self._document = scheme_of(engine), segment(text)
-        self._bits = max(1, ceil(log2(recipients)))
         self._key = MasterKey(hashlib.sha256(seed.encode()).digest(), created_at=datetime.fromtimestamp(0, UTC))
         self._copies: dict[int, str] = {}
 
     def copy(self, number: int) -> str:
         if number not in self._copies:
-            writer = parity_writer(self._key, frame_number(number, bits=self._bits))
+            writer = parity_writer(self._key, frame_copy(number))
             self._copies[number] = embed_by_label(self._document, writer, self._scheme).text
         return self._copies[number]
 
@@ -177,16 +175,14 @@ class FramedIssue:
         document = segment(leak)
         observations = observe(document, extract(document, self._scheme).sites)
         # A reader believes one of all numbers, so the bound over all recipients is the bound of a reading.
-        form = Form("number", self._bits)
-        decoded = decode(observations, (self._key,), forms=(form,), false_positive=ERROR_BOUND)
-        messages = [frame_number(number, bits=self._bits).message for number in guilty]
+        decoded = decode(observations, (self._key,), false_positive=ERROR_BOUND)
         if decoded is None:
             outcome: Outcome = "inconclusive"
         else:
-            outcome = "right" if decoded.message in messages else "wrong"
+            outcome = "right" if decoded.payload in guilty else "wrong"
         if len(guilty) > 1:
             return Reading(outcome, 0, 0)
-        writer = parity_writer(self._key, frame_number(guilty[0], bits=self._bits))
+        writer = parity_writer(self._key, frame_copy(guilty[0]))
         marked = segment(self.copy(guilty[0]))
         written = {one.label: one.bit for one in observe(marked, extract(marked, self._scheme).sites)}
         seen = {one.label: one.bit for one in observations}

@@ -225,13 +225,6 @@ def _method_of_blind_copies(report: Report) -> list[tuple[str, str]]:
             ),
         ),
         (
-            "What is not ruled out.",
-            (
-                "Three or more recipients who lay their copies side by side could put together a text that carries the number "
-                "of a copy which none of them had. Copies that are compared with their master withstand that."
-            ),
-        ),
-        (
             "What it rests on.",
             "The key must have been kept secret: whoever has it can write texts that carry the number of any copy.",
         ),

@@ -1,6 +1,6 @@
 """Blind copies: each carries its number as a payload under the master key, so a leak is read by the models.
 
-The payload is text, so that whoever has the key can read it without the registry too (`lexprint extract --key`).
+Whoever has the key can read it without the registry too (`lexprint extract --key`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lexprint.coding.framed import CopyNumber
 from lexprint.text.span import Span
 from lexprint.tracing.records import DocumentRecord
 from lexprint.tracing.registry import Registry
@@ -21,13 +22,9 @@ if TYPE_CHECKING:
     from lexprint.engine import Engine
 
 
-def blind_payload(number: int) -> str:
-    """What a blind copy says: its number.
-
-    >>> blind_payload(417)
-    '417'
-    """
-    return str(number)
+def blind_payload(number: int) -> CopyNumber:
+    """What a blind copy says: its number, in a code that colluders cannot add up."""
+    return CopyNumber(number)
 
 
 def trace_blind(
@@ -84,7 +81,8 @@ def _key_of(record: DocumentRecord, keys: Keyring | None) -> MasterKey | None:
 
 
 def _suspect(decoded: Decoded, numbers: Sequence[int]) -> Suspect | None:
-    number = next((number for number in numbers if blind_payload(number) == decoded.payload), None)
+    """A text is a number too: that is how copies said it before there was a code for them."""
+    number = next((number for number in numbers if str(number) == str(decoded.payload)), None)
     if number is None:
         return None
     chance = decoded.chance_of_error  # of finding any mark that was not written: it covers all copies already

@@ -8,13 +8,15 @@ from math import ceil
 from lexprint import __version__
 from lexprint.coding.framed import (
     DEFAULT_FALSE_POSITIVE,
+    FORMS,
     SECOND_TURN,
-    TEXT_FORMS,
+    CopyNumber,
     Form,
     Frame,
     Payload,
     decode_in_turns,
     distinct,
+    frame_copy,
     frame_number,
     frame_text,
     parity_writer,
@@ -158,7 +160,7 @@ def _embed(
     on_words = counting(document.word_count, on_progress)
     marked = embed_by_label(document, parity_writer(key, frame), scheme, on_words=on_words)
     labels = {observation.label for observation in observe(document, marked.sites)}
-    forms = (frame.form,) if frame.form.kind == "number" else TEXT_FORMS
+    forms = (frame.form,) if frame.form.kind == "number" else FORMS
     needed = sites_needed(
         frame.form.bits, tries=KEYS_FORESEEN * len(forms), false_positive=false_positive * SECOND_TURN
     )
@@ -187,6 +189,8 @@ def _too_long(document: Document, form: Form, *, needed: int, found: int) -> Pay
 
 
 def _framed(payload: Payload, bits: int | None) -> Frame:
+    if isinstance(payload, CopyNumber):
+        return frame_copy(payload)
     if isinstance(payload, int):
         if bits is None:
             raise InputError("the payload is a number", needed="how many bits it takes; its reader must know that too")
@@ -197,7 +201,7 @@ def _framed(payload: Payload, bits: int | None) -> Frame:
 
 
 def _forms(bits: int | None) -> Sequence[Form]:
-    return TEXT_FORMS if bits is None else (Form("number", bits),)
+    return FORMS if bits is None else (Form("number", bits),)
 
 
 def _require_probability(false_positive: float) -> None:
