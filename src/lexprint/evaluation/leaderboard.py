@@ -40,7 +40,7 @@ def leaderboard(results: Mapping[str, Result]) -> str:
     """Markdown of every ranking for which there are results, by the experiment's name."""
     parts = [
         *_schemes(results),
-        *_attacks(results.get("attacks")),
+        *_attacks(_rows_of(results, "attacks")),
         *_gaps(results.get("watermark")),
         *_substitutes(results.get("swords")),
         *_payloads(results.get("payload")),
@@ -51,9 +51,25 @@ def leaderboard(results: Mapping[str, Result]) -> str:
     return "\n".join(parts)
 
 
+def _rows_of(results: Mapping[str, Result], name: str) -> list[Result]:
+    """Of one experiment in all tables named after it; a scheme that was measured again, `attacks-framed`, counts once."""
+    found: dict[str, list[Result]] = {}
+    for table in sorted(results):
+        if table == name or table.startswith(f"{name}-"):
+            rows: Sequence[Result] = results[table].get("rows", [])
+            schemes = dict.fromkeys(_scheme_of(row) for row in rows)
+            found |= {scheme: [row for row in rows if _scheme_of(row) == scheme] for scheme in schemes}
+    return [row for rows in found.values() for row in rows]
+
+
+def _scheme_of(row: Result) -> str:
+    name: str = row.get("scheme") or row["method"]
+    return name
+
+
 def _schemes(results: Mapping[str, Result]) -> Iterator[str]:
     """One line for each scheme, best SR first; below it what the papers say."""
-    compared, judged, attacked = (results.get(name, {}).get("rows", []) for name in ("rivals", "quality", "attacks"))
+    compared, judged, attacked = (_rows_of(results, name) for name in ("rivals", "quality", "attacks"))
     names = list(
         dict.fromkeys([*(row["method"] for row in compared), *(row["scheme"] for row in (*judged, *attacked))])
     )
@@ -140,11 +156,10 @@ class _Line:
         return "-" if found is None else f"{found['mean']:.{places}f}"
 
 
-def _attacks(result: Result | None) -> Iterator[str]:
+def _attacks(rows: Sequence[Result]) -> Iterator[str]:
     """Leaks traced to the right copy, by attack, all strengths together."""
-    if result is None:
+    if not rows:
         return
-    rows = result["rows"]
     schemes = list(dict.fromkeys(row["scheme"] for row in rows))
     body = []
     for attack in dict.fromkeys(row["attack"] for row in rows):
