@@ -111,6 +111,7 @@ def test_bad_input_is_one_sentence(run: Run, issued: Issued, folder: Path) -> No
     assert run("trace", "leak.txt", "--report", "out.pdf").is_refusal(2, ".html or .json")
     assert run("trace", "leak.txt", "--report", "none/out.html").is_refusal(2, "does not exist")
     assert run("trace", "leak.txt", "--error-bound", "1.5").is_refusal(2, "error_bound")
+    assert run("trace", "leak.txt", "--profile", "thin").is_refusal(2, "thin")
     assert run("trace", "leak.txt", "--document", "f" * 16).is_refusal(1, "not registered")
     assert run("trace", "leak.txt", "--key", "none.key").is_refusal(3, "none.key")
     with open_registry("lexprint.db") as registry:

@@ -33,6 +33,9 @@ def trace(
         None, "--report", metavar="FILE", help="Write the report: .html for a page with pictures, .json signed."
     ),
     key: Path | None = keys.KEY,
+    profile: str | None = typer.Option(
+        None, "--profile", metavar="NAME", help="Settings with which blind copies were marked, such as dense."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print the signed report as JSON instead."),
 ) -> None:
     """Find out which copy a leak was made from.
@@ -49,7 +52,9 @@ def trace(
             )
 
         def look_at(name: str) -> Outcome:
-            return _outcome(_traced(name, registry=registry, document=document, error_bound=error_bound, key=key))
+            return _outcome(
+                _traced(name, registry=registry, document=document, error_bound=error_bound, key=key, profile=profile)
+            )
 
         raise typer.Exit(print_each(leak, look_at, as_json=as_json))
     if report is not None:
@@ -58,7 +63,7 @@ def trace(
                 f"--report {report} is neither a page nor JSON", needed="a name that ends in .html or .json"
             )
         require_writable(report, leak)
-    made = _traced(leak, registry=registry, document=document, error_bound=error_bound, key=key)
+    made = _traced(leak, registry=registry, document=document, error_bound=error_bound, key=key, profile=profile)
     if report is not None:
         write = write_signed if _is_json(report) else write_page
         write(made, report)
@@ -71,7 +76,9 @@ def trace(
         raise typer.Exit(1)
 
 
-def _traced(leak: str, *, registry: str, document: str | None, error_bound: float, key: Path | None) -> Report:
+def _traced(
+    leak: str, *, registry: str, document: str | None, error_bound: float, key: Path | None, profile: str | None
+) -> Report:
     from lexprint.tracing.registry import open_existing_registry
     from lexprint.workflows.tracing import trace as trace_leak
 
@@ -86,7 +93,7 @@ def _traced(leak: str, *, registry: str, document: str | None, error_bound: floa
             leak_digest=given.digest,
             protected=given.protected,
             keys=keyring,
-            engine=console.build_engine(),
+            engine=console.build_engine(profile=profile),
         )
 
 
