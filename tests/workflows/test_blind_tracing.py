@@ -80,6 +80,12 @@ def test_the_number_is_read(registry: Registry, engine: FakeEngine, leak: str) -
     assert "<svg" not in page
 
 
+def test_copies_that_say_their_number_as_text(registry: Registry, engine: FakeEngine) -> None:
+    """As they did before numbers of copies had a code of their own."""
+    earlier = embed_payload(engine, MASTER, "3", key=KEY).text
+    assert numbers(trace(registry, earlier, keys=Keyring((KEY,)), engine=engine)) == [(3, "Cal")]
+
+
 def test_without_the_key(registry: Registry, engine: FakeEngine, leak: str) -> None:
     """Inconclusive, and it says which key is missing; the same with other keys and without an engine."""
     for keys, used in ((None, engine), (Keyring((OTHER,)), engine), (Keyring((KEY,)), None)):
