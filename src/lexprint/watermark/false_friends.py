@@ -5,17 +5,19 @@ The lists grew from reading marked texts. They name lemmas: what is said of "tel
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from lexprint.models.protocols import Gap
 from lexprint.substitution.exclusions import DETERMINERS
 from lexprint.substitution.lexicon import lexicon
 
-Rows: TypeAlias = tuple[tuple[str, str], ...]  # words of one side never pair with words of the other
+Sides: TypeAlias = Mapping[
+    str, tuple[tuple[int, int], ...]
+]  # rows and sides of a lemma: one side never pairs with the other
 
 # Near in meaning, but one side cannot take the place of the other: it wants another object, or turns the deed around.
-_APART: Rows = (
+_APART = (
     ("say speak talk state express utter mention announce declare remark", "tell inform notify advise assure"),
     ("see", "watch view look seem"),
     ("watch view meet visit", "look gaze stare glance peer seem"),
@@ -115,7 +117,7 @@ _APART: Rows = (
 )
 # The two sides of a deed or a bond, and the ages of life: to models they mean nearly the same, in a contract the opposite. Only
 # copies heed this list yet; with the blind scheme it would change what earlier texts say.
-_OPPOSITE_ROLES: Rows = (
+_OPPOSITE_ROLES = (
     ("landlord lessor owner", "tenant lessee occupant"),
     ("lender creditor", "borrower debtor"),
     ("buyer purchaser customer", "seller vendor dealer supplier"),
@@ -154,7 +156,7 @@ def are_false_friends(one: str, other: str) -> bool:
     >>> are_false_friends("told", "said"), are_false_friends("rain", "rainfall"), are_false_friends("big", "large")
     (True, True, False)
     """
-    return _look_alike(one, other) or _are_apart(one, other, _APART)
+    return _look_alike(one, other) or _are_apart(one, other, _SIDES_APART)
 
 
 def have_opposite_roles(one: str, other: str) -> bool:
@@ -163,7 +165,7 @@ def have_opposite_roles(one: str, other: str) -> bool:
     >>> have_opposite_roles("tenants", "landlord"), have_opposite_roles("landlord", "owner")
     (True, False)
     """
-    return _are_apart(one, other, _OPPOSITE_ROLES)
+    return _are_apart(one, other, _SIDES_OF_ROLES)
 
 
 def is_half_of_expression(word: str, *, before: str, after: str) -> bool:
@@ -222,17 +224,18 @@ def _lemmas(word: str) -> frozenset[str]:
     return frozenset({word}) if grammar is None else grammar.lemmas
 
 
-def _are_apart(one: str, other: str, rows: Rows) -> bool:
-    known = _sides(rows)
-    facing = {(row, 1 - side) for lemma in _lemmas(other) for row, side in known.get(lemma, ())}
-    return any(place in facing for lemma in _lemmas(one) for place in known.get(lemma, ()))
+def _are_apart(one: str, other: str, sides: Sides) -> bool:
+    facing = {(row, 1 - side) for lemma in _lemmas(other) for row, side in sides.get(lemma, ())}
+    return any(place in facing for lemma in _lemmas(one) for place in sides.get(lemma, ()))
 
 
-@cache
-def _sides(rows: Rows) -> dict[str, tuple[tuple[int, int], ...]]:
+def _sides(rows: Sequence[tuple[str, str]]) -> Sides:
     sides: dict[str, tuple[tuple[int, int], ...]] = {}
     for row, both in enumerate(rows):
         for side, lemmas in enumerate(both):
             for lemma in lemmas.split():
                 sides[lemma] = (*sides.get(lemma, ()), (row, side))
     return sides
+
+
+_SIDES_APART, _SIDES_OF_ROLES = _sides(_APART), _sides(_OPPOSITE_ROLES)
