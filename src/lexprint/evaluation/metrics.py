@@ -42,13 +42,16 @@ class Means:
 def entailment_means(entailment: Entailment, pairs: Sequence[tuple[str, str]]) -> Means:
     """SR: that the original entails the marked sentence, read whole; what is too long for the model is left out."""
     fitting = [pair for pair in pairs if all(map(entailment.fits, pair))]
-    return _means(fitting, [float(answer) for answer in entailment.entails(fitting)])
+    distinct = list(dict.fromkeys(fitting))
+    answers = dict(zip(distinct, map(float, entailment.entails(distinct)), strict=True))
+    return _means(fitting, [answers[pair] for pair in fitting])
 
 
 def similarity_means(encoder: SentenceEncoder, pairs: Sequence[tuple[str, str]]) -> Means:
     """SS: cosine of the vectors of original and marked sentence."""
-    originals, marked = (encoder.encode([pair[side] for pair in pairs]) for side in (0, 1))
-    return _means(pairs, [float(one @ other) for one, other in zip(originals, marked, strict=True)])
+    distinct = list(dict.fromkeys(sentence for pair in pairs for sentence in pair))
+    vectors = dict(zip(distinct, encoder.encode(distinct), strict=True))
+    return _means(pairs, [float(vectors[one] @ vectors[other]) for one, other in pairs])
 
 
 def _means(pairs: Sequence[tuple[str, str]], figures: Sequence[float]) -> Means:
