@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -121,7 +121,7 @@ def evaluate_all(
     sizes = {"sentences": sentences, "words": words, "seed": seed, "threads": threads if workers == 1 else 1}
     places = ["--data", source, "--output", folder]
     arguments = {name: [*places, *_arguments(name, plan, sets, sizes, awt, cache=folder / ANSWERS)] for name in chosen}
-    run = _Run(folder, engine, {name: _table(context, name, arguments[name]) for name in chosen})
+    run = _Run(folder, {name: _table(context, name, arguments[name]) for name in chosen})
     missing = [name for name in chosen if not run.is_measured(name)]
     if workers > 1:
         measure_side_by_side(
@@ -150,12 +150,13 @@ class _Run:
     """What becomes of the tables, and saying so."""
 
     folder: Path
-    engine: Engine
     tables: Mapping[str, Any]  # contexts of their commands, by name
     left_out: list[str] = field(default_factory=list)
 
     def section(self, name: str) -> Section | None:
-        return _section(self.folder, name, command_of(self.tables[name]), _fingerprint(self.engine, TABLES[name]))
+        table = self.tables[name]
+        engine = console.build_engine(profile=table.params.get("profile"))
+        return _section(self.folder, name, command_of(table), engine.fingerprint)
 
     def is_measured(self, name: str) -> bool:
         section = self.section(name)
@@ -176,15 +177,6 @@ class _Run:
 
     def _label(self, name: str) -> str:
         return f"{list(self.tables).index(name) + 1}/{len(self.tables)} {name}"
-
-
-def _fingerprint(engine: Engine, options: Sequence[str]) -> str:
-    """Of the settings with which a table is measured."""
-    from lexprint.settings import find_profile
-
-    if "--profile" not in options:
-        return engine.fingerprint
-    return replace(engine, settings=find_profile(options[options.index("--profile") + 1])).fingerprint
 
 
 def _measured_here(name: str, table: Any) -> Finished:

@@ -70,9 +70,7 @@ def _scheme_of(row: Result) -> str:
 def _schemes(results: Mapping[str, Result]) -> Iterator[str]:
     """One line for each scheme, best SR first; below it what the papers say."""
     compared, judged, attacked = (_rows_of(results, name) for name in ("rivals", "quality", "attacks"))
-    names = list(
-        dict.fromkeys([*(row["method"] for row in compared), *(row["scheme"] for row in (*judged, *attacked))])
-    )
+    names = list(dict.fromkeys(map(_scheme_of, (*compared, *judged, *attacked))))
     if not names:
         return
     lines = [_Line(name, compared, judged, attacked) for name in names]
