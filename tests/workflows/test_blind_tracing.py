@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.fakes import FakeEngine
 
+from lexprint.coding.framed import CopyNumber
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.settings import Settings, SubstitutionSettings
 from lexprint.testing import fake_text
@@ -14,7 +15,6 @@ from lexprint.tracing.records import DocumentRecord, IssuedCopy
 from lexprint.tracing.registry import Registry, open_registry
 from lexprint.tracing.report import Report
 from lexprint.tracing.report_page import report_page
-from lexprint.workflows.blind_tracing import blind_payload
 from lexprint.workflows.payloads import embed_payload
 from lexprint.workflows.tracing import trace
 
@@ -32,7 +32,7 @@ def engine() -> FakeEngine:
 @pytest.fixture(scope="module")
 def leak(engine: FakeEngine) -> str:
     """Copy 2."""
-    return embed_payload(engine, MASTER, blind_payload(2), key=KEY).text
+    return embed_payload(engine, MASTER, CopyNumber(2), key=KEY).text
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ FORMS = (*TEXT_FORMS, *COPY_FORMS)  # what a reader tries who knows nothing but 
 
 
 class CopyNumber(int):
-    """The number of a copy, as a payload."""
+    """The number of a blind copy, as a payload: in a code that colluders cannot add up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +186,10 @@ def _best_fit(readings: Sequence[Observation], key: MasterKey, form: Form, *, go
         parities = [_parity(reading, *parity_of(reading.label)) for reading in readings]
         return best_fit(parities, bits=form.bits, good_enough=good_enough)
     coins_of = _coins(key, form)
-    agreeing = np.zeros(1 << form.bits, np.int64)  # (numbers,)
+    agreeing = np.zeros(1 << form.bits, np.int32)  # (numbers,)
     for reading in readings:
         coins = np.unpackbits(np.frombuffer(coins_of(reading.label), np.uint8))
-        agreeing += reading.weight * (coins == reading.bit)
+        agreeing += np.int32(reading.weight) * (coins == reading.bit)
     best = int(agreeing.argmax())
     return Fit(best, int(agreeing[best]))
 
@@ -285,7 +285,7 @@ def _parities(key: MasterKey, form: Form) -> Callable[[bytes], tuple[int, int]]:
 def _coins(key: MasterKey, form: Form) -> Callable[[bytes], bytes]:
     """A fair coin for every number, by label, the first in the highest bit: a sponge whose input begins with a secret."""
     derived = key.derive(f"framed copy 1: {form.bits} bits")
-    return lambda label: shake_256(derived + label).digest(max(1, (1 << form.bits) // 8))
+    return lambda label: shake_256(derived + label).digest((1 << form.bits) // 8)
 
 
 def _parity(reading: Observation, row: int, polarity: int) -> Parity:

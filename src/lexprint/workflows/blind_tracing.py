@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lexprint.coding.framed import CopyNumber
 from lexprint.text.span import Span
 from lexprint.tracing.records import DocumentRecord
 from lexprint.tracing.registry import Registry
@@ -20,11 +19,6 @@ if TYPE_CHECKING:
     from lexprint.coding.framed import Decoded
     from lexprint.coding.keys import Keyring, MasterKey
     from lexprint.engine import Engine
-
-
-def blind_payload(number: int) -> CopyNumber:
-    """What a blind copy says: its number, in a code that colluders cannot add up."""
-    return CopyNumber(number)
 
 
 def trace_blind(

@@ -22,6 +22,7 @@ import numpy as np
 
 from lexprint import __version__
 from lexprint.coding.codewords import biases, codewords
+from lexprint.coding.framed import CopyNumber
 from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import InputError, RegistryError, TooFewSites, UnknownDocument
@@ -34,7 +35,6 @@ from lexprint.tracing.registry import Registry
 from lexprint.tracing.significance import sites_needed
 from lexprint.tracing.verdict import ERROR_BOUND
 from lexprint.watermark.analysis import Judges, analyse, requirements
-from lexprint.workflows.blind_tracing import blind_payload
 from lexprint.workflows.copy_files import copy_file_name, digest_of_file, safe_part, sole_writer, write_together
 from lexprint.workflows.marking import OnProgress, counting, in_paragraphs, segmented
 from lexprint.workflows.payloads import embed_payloads
@@ -168,7 +168,7 @@ def issue_blind(
         ) or _new_blind_document(engine, master, keyring)
         key = keyring.find(record.key_id)
         plan = _plan(record, recipients, master, keyring, registry, folder=folder, error_bound=error_bound)
-        payloads = [blind_payload(copy.number) for copy in plan.missing]
+        payloads = [CopyNumber(copy.number) for copy in plan.missing]
         contents: list[bytes] = []
         marking = embed_payloads(
             engine,
