@@ -41,6 +41,7 @@ def test_steps_never_change() -> None:
         "0003 reports": ("f98ecafa14c8", "86b6b13b61c3"),
         "0004 audit": ("6d6eca799f2c", "1b2a29e2c628"),
         "0005 service": ("991639d1827f", "abc21c6ab1d2"),
+        "0006 lures": ("e3b0c44298fc", "e3b0c44298fc"),  # nothing is executed
     }
 
 

@@ -91,6 +91,8 @@ def test_weighed_matches_are_drawn_by_strength() -> None:
     (named,) = drawn(figure, "rect", "bar named")
     assert number(named, "x") + number(named, "width") > number(needed, "x1")
     assert drawn(figure, "line", "expected") == []
+    doubted = [replace(one, is_doubtful=one.symbol is not None) for one in report.evidence]
+    assert not is_decided_by_matches(replace(report, evidence=tuple(doubted)))
     (stricter,) = drawn(picture_of_ranking(replace(weighed, documents=5)), "line", "needed")
     assert number(stricter, "x1") > number(needed, "x1")
 

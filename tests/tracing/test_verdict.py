@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from time import process_time
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy.stats import kstest
+from scipy.stats import binomtest, kstest
 from tests.tracing.masters import (
     CONTENT,
     DISTURBANCES,
@@ -22,7 +23,8 @@ from tests.tracing.masters import (
 )
 
 from lexprint.coding.codewords import codewords
-from lexprint.tracing.records import Code
+from lexprint.text.editing import Edit, apply_edits
+from lexprint.tracing.records import Code, DocumentRecord
 from lexprint.tracing.verdict import Finding, chances, trace_document
 
 RECIPIENTS = 1_000
@@ -130,6 +132,75 @@ def test_never_issued_fingerprints_have_uniform_p_values(most: int) -> None:
     uniform = np.random.default_rng(5).random(len(p_values))
     assert kstest(below + uniform * (p_values - below), "uniform").pvalue > 0.001
     assert finding.ranking[0].p_value == p_values.min()
+
+
+def lured(record: DocumentRecord, draw: random.Random) -> DocumentRecord:
+    """The same master, in which edits of half of the sites' words lead to another of them."""
+    return replace(
+        record, sites=tuple(replace(site, lures=site.words) if draw.random() < 0.5 else site for site in record.sites)
+    )
+
+
+def rewritten(record: DocumentRecord, codeword: np.ndarray, draw: random.Random) -> str:
+    """A copy of which a third of the marked words went where edits lead, else to a strange one, and others changed too."""
+    words = [
+        site.words[symbol]
+        if draw.random() > 0.34
+        else draw.choice([one for one in site.lures if one != site.words[symbol]] or CONTENT)
+        for site, symbol in zip(record.sites, codeword.tolist(), strict=True)
+    ]
+    leak = apply_edits(record.text, [Edit(site.span, word) for site, word in zip(record.sites, words, strict=True)])
+    return edited(leak, draw, share=0.05)
+
+
+@pytest.mark.parametrize("most", [2, 4])
+def test_whoever_follows_lures_is_named(most: int) -> None:
+    """Two leaks in three and more, and with less chance of error than where the registry knows no lures; nobody else."""
+    right = surer = 0
+    for seed in range(12):
+        draw = random.Random(f"lured {seed}")
+        record = lured(make_record(1_000, density=0.09, seed=seed, most=most), draw)
+        issued = codewords_of(record, RECIPIENTS)
+        leak = rewritten(record, issued[9], draw)
+        plain = replace(record, sites=tuple(replace(site, lures=()) for site in record.sites))
+        wary, unaware = (trace_document(leak, one, range(RECIPIENTS), issued) for one in (record, plain))
+        assert {suspect.number for suspect in (*wary.accused, *unaware.accused)} <= {9}
+        assert any(seen.is_doubtful for seen in wary.observations)
+        assert not any(seen.is_doubtful for seen in unaware.observations)
+        right += wary.verdict == "one copy"
+        surer += wary.ranking[0].p_value < unaware.ranking[0].p_value
+    assert right >= 8
+    assert surer >= 10
+
+
+def test_doubts_are_for_edited_leaks_only() -> None:
+    """An untouched copy is as certain as without lures; and the tardos code has its own decoder."""
+    record = lured(make_record(500, seed=1), random.Random(1))
+    issued = codewords_of(record, 20)
+    finding = trace_document(copy_of(record, issued[3]), record, range(20), issued)
+    assert not any(seen.is_doubtful for seen in finding.observations)
+    assert finding.ranking[0].p_value == pytest.approx(0.5**finding.readable)
+    secret = lured(make_record(500, seed=1, code="tardos"), random.Random(1))
+    issued = codewords_of(secret, 20)
+    leak = edited(copy_of(secret, issued[3]), random.Random(1))
+    assert not any(seen.is_doubtful for seen in trace_document(leak, secret, range(20), issued).observations)
+
+
+@pytest.mark.parametrize("most", [2, 4])
+def test_doubts_do_not_hurt_innocents(most: int) -> None:
+    """100,000 strangers: chances are exceeded no more often than they say, in the tails too, and no stranger is accused."""
+    strangers, chosen = 100_000, np.random.default_rng(3)
+    choices = [2 + place % (most - 1) for place in range(60)]
+    fair = np.full(60, 0.5)
+    never = codewords(SECRET + b"never", range(strangers), fair, choices=choices)
+    shown = codewords(SECRET, [1], fair, choices=choices)[0]
+    doubtful = (chosen.random(60) < 0.5).tolist()
+    p_values = chances(never, shown, fair, code="independent", error_bound=1e-6, choices=choices, doubtful=doubtful)
+    for bound in (0.5, 0.1, 0.01, 0.001, 0.0001):
+        found = int(np.count_nonzero(p_values <= bound))
+        assert binomtest(found, strangers, bound, alternative="greater").pvalue > 1e-4
+        assert found > 0
+    assert p_values.min() * strangers > 1e-6
 
 
 def test_more_words_tell_more() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from lexprint.models.protocols import Entailment
+from lexprint.models.protocols import Entailment, Gap
 from lexprint.settings import SubstitutionSettings, find_profile
 from lexprint.substitution.lexicon import is_form_of_same_word
 from lexprint.substitution.substituter import Substituter
@@ -156,6 +156,22 @@ def test_further_words_pass_what_the_pair_passed(sites: tuple[Site, ...], docume
         assert min(PatientEntailment().entails([(one, other), (other, one)])) > REQUIREMENTS.together.entailment
         first, second = encoder.encode([one, other])
         assert REQUIREMENTS.together.allow(similarity=float(first @ second), words=len(one.split()))
+
+
+def test_lures_are_what_edits_lead_to(sites: tuple[Site, ...], document: Document, judges: Judges) -> None:
+    """Of the words of a site, those that the masked LM finds likeliest in place of another one, asked again one by one."""
+    for site in sites:
+        sentence = document.sentences[site.sentence]
+        span = sentence.words[site.position].view_span
+        words = (site.word, site.pair.other(site.word), *site.further)
+        led = set()
+        for word in words:
+            gap = Gap(sentence.view[: span.start], word, sentence.view[span.end :])
+            (candidates,) = judges.substituter.most_probable([gap])
+            led.add(next(one.word for one in candidates if one.word != word))
+        assert site.lures == tuple(word for word in words if word in led)
+    assert any(site.lures for site in sites)
+    assert any(set(site.lures) < set(site.pair) for site in sites)
 
 
 def test_no_sentence_is_crowded(sites: tuple[Site, ...], document: Document) -> None:

@@ -85,8 +85,9 @@ def document_digest(record: DocumentRecord) -> str:
     floats = {"biases": list(map(float, record.biases))}
     written = {**asdict(record), **floats, "created_at": time_text(record.created_at)}
     for site in written["sites"]:
-        if not site["further"]:  # as it was written before sites could have more than two words
-            del site["further"]
+        for later in ("further", "lures"):  # without them it is written as before there were such
+            if not site[later]:
+                del site[later]
     return _digest([canonical_json(written)])
 
 

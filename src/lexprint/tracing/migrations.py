@@ -237,10 +237,15 @@ def _service(connection: Connection, dialect: Dialect) -> None:
     )
 
 
+def _lures(connection: Connection, dialect: Dialect) -> None:
+    """Nothing changes but what sites may hold, which a lexprint that does not know of it would take for another word."""
+
+
 MIGRATIONS: tuple[tuple[str, Migration], ...] = (
     ("0001 documents and copies", _documents_and_copies),
     ("0002 shingles", _shingles),
     ("0003 reports", _reports),
     ("0004 audit", _audit),
     ("0005 service", _service),
+    ("0006 lures", _lures),
 )

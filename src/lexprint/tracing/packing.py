@@ -54,12 +54,14 @@ def unpack_sites(packed: bytes) -> tuple[CopySite, ...]:
 
 def site_row(site: CopySite) -> list[object]:
     """As JSON keeps it, in few characters."""
-    return [site.span.start, site.span.end, site.word, *site.pair, site.entailment, *site.further]
+    lures = [list(site.lures)] if site.lures else []
+    return [site.span.start, site.span.end, site.word, *site.pair, site.entailment, *site.further, *lures]
 
 
 def site_from(row: Sequence[Any]) -> CopySite:
     start, end, word, first, second, entailment, *further = row
-    return CopySite(Span(start, end), word, Pair(first, second), entailment, tuple(further))
+    lures = further.pop() if further and isinstance(further[-1], list) else []
+    return CopySite(Span(start, end), word, Pair(first, second), entailment, tuple(further), tuple(lures))
 
 
 def pack_biases(biases: Sequence[float]) -> bytes:

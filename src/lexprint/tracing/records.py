@@ -29,6 +29,7 @@ class CopySite:
     pair: Pair
     entailment: float  # SR of exchanging it, the weaker of both directions
     further: tuple[str, ...] = ()  # words besides the pair, each in half as many copies as the one before
+    lures: tuple[str, ...] = ()  # of these words, those that an edit of another one would likely lead to
 
     @property
     def others(self) -> tuple[str, ...]:

@@ -20,8 +20,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from lexprint.coding.keys import MasterKey
 from lexprint.errors import BadSignature, ReportError
 
-FORMAT = 2  # raised when a reader of the old form would misunderstand the new one
-PAIRS_ONLY = 1  # the form of reports whose places have two words each, which older versions read too
+FORMAT = 3  # raised when a reader of the old form would misunderstand the new one
+UNDOUBTED = 2  # the form of reports without doubtful places, which older versions read too
+PAIRS_ONLY = 1  # the form of those whose places have two words each, besides
 PURPOSE = "report signing"  # of the subkey
 SIGNIFICANT_DIGITS = 3  # of a chance of error
 LEAST_CHANCE = Decimal("1e-300")  # smaller ones are lost in the arithmetic, so none is claimed
@@ -100,11 +101,12 @@ class Evidence:
     symbol: int | None  # which of them the leak shows; None: another one
     seen: str | None  # what stands there in the leak; None: the passage is missing
     given: tuple[str, ...]  # word in each of the accused copies, in their order
+    is_doubtful: bool = False  # whether the leak was edited and edits lead to what is seen, so that it counts for less
 
     @property
     def is_consistent(self) -> bool:
         return len(set(self.words)) == len(self.words) > 1 and (
-            self.symbol is None or 0 <= self.symbol < len(self.words)
+            0 <= self.symbol < len(self.words) if self.symbol is not None else not self.is_doubtful
         )
 
 
@@ -149,6 +151,17 @@ class Report:
     def has_further_words(self) -> bool:
         """Whether copies had more than two words to choose from anywhere, so that agreements weigh differently."""
         return any(len(one.words) > 2 for one in self.evidence)
+
+    @property
+    def has_doubtful_places(self) -> bool:
+        """Whether agreements were also weighed by where edits lead."""
+        return any(one.is_doubtful for one in self.evidence)
+
+    @property
+    def format(self) -> int:
+        if self.has_doubtful_places:
+            return FORMAT
+        return UNDOUBTED if self.has_further_words else PAIRS_ONLY
 
     def _is_consistent(self) -> bool:
         accusations = {"one copy": len(self.accused) == 1, "several copies": len(self.accused) > 1}
@@ -215,7 +228,7 @@ def content_json(report: Report) -> dict[str, object]:
     """What is signed."""
     document = report.document
     return {
-        "format": FORMAT if report.has_further_words else PAIRS_ONLY,
+        "format": report.format,
         "id": report.id,
         "lexprint": report.version,
         "made_at": _time_text(report.made_at),
@@ -231,7 +244,7 @@ def content_json(report: Report) -> dict[str, object]:
         "error_bound": decimal_text(report.error_bound),
         "covered_share": decimal_text(report.covered_share),
         "edited_share": decimal_text(report.edited_share),
-        "evidence": [_evidence_json(evidence) for evidence in report.evidence],
+        "evidence": [_evidence_json(evidence, report.format) for evidence in report.evidence],
         "notes": list(report.notes),
         "statement": report.statement,
     }
@@ -262,7 +275,7 @@ def _copy_json(copy: RankedCopy) -> dict[str, object]:
     }
 
 
-def _evidence_json(evidence: Evidence) -> dict[str, object]:
+def _evidence_json(evidence: Evidence, form: int) -> dict[str, object]:
     return {
         "site": evidence.site,
         "offset": evidence.offset,
@@ -273,7 +286,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, object]:
         "bit": evidence.symbol,
         "seen": evidence.seen,
         "given": list(evidence.given),
-    }
+    } | ({"doubtful": evidence.is_doubtful} if form == FORMAT else {})
 
 
 def _time_text(time: datetime) -> str:
@@ -410,6 +423,7 @@ def _parsed_evidence(value: Any) -> Evidence:
         symbol=None if value["bit"] is None else _count(value["bit"]),
         seen=_text_or_none(value["seen"]),
         given=tuple(map(_text, value["given"])),
+        is_doubtful=_flag(value.get("doubtful", False)),
     )
 
 
@@ -421,6 +435,12 @@ def _outcome(value: object) -> Outcome:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError("not a text")
+    return value
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("neither true nor false")
     return value
 
 

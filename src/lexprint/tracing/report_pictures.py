@@ -105,7 +105,9 @@ def picture_of_ranking(report: Report) -> Element:
 
 def is_decided_by_matches(report: Report) -> bool:
     """Whether the number of matches alone tells who is accused: not so where matches weigh differently."""
-    if report.document is None or report.document.code != "independent" or report.has_further_words:
+    if report.document is None or report.document.code != "independent":
+        return False
+    if report.has_further_words or report.has_doubtful_places:
         return False
     accused = {copy.number for copy in report.accused}
     needed = report.readable + 1 if report.matches_needed is None else report.matches_needed

@@ -100,6 +100,12 @@ def _listed(numbers: Sequence[int]) -> str:
 _WEIGHED = "agreements are weighed by how unusual they are, and their sum is set against its exact chance of arising by accident"
 
 
+_DOUBTED = (
+    "since the leak was edited, this was done twice, the second time with little weight where it shows the word that an "
+    "editor would most likely have put there, and the better result counts, its chance doubled for having been tried twice"
+)
+
+
 def method(report: Report) -> list[tuple[str, str]]:
     """How the verdict was established, as titles and paragraphs for readers who are not statisticians."""
     if report.document is None:
@@ -119,6 +125,8 @@ def _method_of_fair_coins(report: Report) -> list[tuple[str, str]]:
     if report.has_further_words:
         agrees = "at about half of the places, and at fewer where there are more than two words"
         weighed = _WEIGHED
+    if report.has_doubtful_places:
+        weighed = f"{_WEIGHED}; {_DOUBTED}"
     return [
         _how_copies_differ(
             report,

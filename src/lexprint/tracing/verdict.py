@@ -26,6 +26,9 @@ Verdict: TypeAlias = Literal["one copy", "several copies", "inconclusive"]
 ERROR_BOUND = 1e-6  # chance that any innocent copy at all is accused, whatever the leak
 RANKED = 20  # copies that a finding lists
 SLIP = 2  # what a site tells besides its coins, in coins, if about one word in five is a slip or an edit
+EDITED = 0.02  # share of edited words from which on somebody may have exchanged marked words too, and it matters which
+LURED = 0  # instead of SLIP, in a leak so edited, where edits lead to what is seen: a third of it may come of them
+UNLURED = 4  # and where they lead elsewhere: a slip in thirty
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class Observation:
     symbol: int | None  # which of the site's words stands there; None: another one, or the place is missing
     span: Span | None  # in the leak; None: the place is missing
     seen: str | None  # the leak's own characters in that span
+    is_doubtful: bool = False  # whether it may well come of an edit, since edits lead to that word and there are such
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +81,16 @@ def trace_document(
     if codewords.shape != (len(numbers), len(record.sites)):
         raise ValueError(f"codewords are {codewords.shape}; needed: {len(numbers)} copies, {len(record.sites)} sites")
     alignment = align(leak, record.text, record.sites)
+    is_edited = record.code == "independent" and alignment.edited_share > EDITED
     observations = tuple(
-        Observation(site, place.symbol, place.span, None if place.span is None else place.span.of(leak))
-        for site, place in enumerate(alignment.places)
+        Observation(
+            number,
+            place.symbol,
+            place.span,
+            None if place.span is None else place.span.of(leak),
+            is_doubtful=is_edited and place.symbol is not None and site.words[place.symbol] in site.lures,
+        )
+        for number, (site, place) in enumerate(zip(record.sites, alignment.places, strict=True))
     )
     suspects = _suspects(observations, record, numbers, codewords, error_bound=error_bound)
     accused = tuple(suspect for suspect in suspects if suspect.family_p_value <= error_bound)
@@ -106,20 +117,33 @@ def chances(
     code: Code,
     error_bound: float,
     choices: Sequence[int] = (),
+    doubtful: Sequence[bool] = (),
 ) -> NDArray[np.float64]:
     """For each copy, the chance that a given innocent one fits as well; columns, symbols and biases are of the same sites.
 
-    `choices` are the words that each of them has to choose from; two if it is not given.
+    `choices` are the words that each of them has to choose from; two if it is not given. Where some of the symbols are
+    `doubtful`, all are weighed alike and by their doubts, and the better of both counts, at the price of two tests: what
+    is doubtful depends on the leak and never on a codeword, so an innocent one is a row of coins in either.
     """
     if code == "tardos":
         return collusion.p_values(codewords, symbols, biases, error_bound=error_bound)
     # An innocent copy has the word that the leak shows if as many coins fell right as it takes to choose that word.
     coins = np.minimum(symbols.astype(np.int64) + 1, np.asarray(choices or [2] * len(symbols), dtype=np.int64) - 1)
-    if coins.max(initial=1) == 1:
+    alike = _tails_of_fits(codewords, symbols, coins, coins + SLIP)
+    if not any(doubtful):
+        return alike
+    wary = _tails_of_fits(codewords, symbols, coins, coins + np.where(doubtful, LURED, UNLURED))
+    return np.minimum(2.0 * np.minimum(alike, wary), 1.0)
+
+
+def _tails_of_fits(
+    codewords: Codewords, symbols: NDArray[np.uint8], coins: NDArray[np.int64], weights: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """For each copy, the chance that the weights of the sites where an innocent one fits add up to as much."""
+    if coins.max(initial=1) == 1 and np.all(weights == weights[:1]):
         found: NDArray[np.float64] = binomial_tails(len(symbols))[matches(codewords, symbols)]
         return found
-    weights = coins + SLIP
-    tails = weighted_tails(weights, 0.5**coins)
+    tails = weighted_tails(weights, np.ldexp(1.0, -coins))
     fitting: NDArray[np.float64] = tails[weighted_matches(codewords, symbols, weights)]
     return fitting
 
@@ -139,7 +163,10 @@ def _suspects(
     matching = matches(read, symbols)
     biases = np.array(record.biases)[readable]
     choices = [len(record.sites[site].words) for site in readable]
-    p_values = chances(read, symbols, biases, code=record.code, error_bound=error_bound, choices=choices)
+    doubtful = [observations[site].is_doubtful for site in readable]
+    p_values = chances(
+        read, symbols, biases, code=record.code, error_bound=error_bound, choices=choices, doubtful=doubtful
+    )
     # Tests in company are not independent of each other, so there the correction is a bound.
     family_wise = family_wise_p_value if record.code == "independent" else family_wise_bound
     order = np.lexsort((-matching, p_values))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from math import log
@@ -153,7 +153,8 @@ def analyse(
         for place, choices in zip(block, _choose(block, judges), strict=True):
             if choices:
                 further = tuple(choice.other for choice in choices[1:])
-                chosen.setdefault(place.number, []).append(replace(choices[0], further=further))
+                edits = {word: edit for choice in choices for word, edit in choice.edits.items()}
+                chosen.setdefault(place.number, []).append(replace(choices[0], further=further, edits=edits))
         if on_words is not None:
             on_words(block[-1].words_before - done)
             done = block[-1].words_before
@@ -189,11 +190,19 @@ class _Choice:
     merit: float
     fluency: float
     further: tuple[str, ...] = ()  # words that do as well, the best first
+    edits: Mapping[str, str] = field(default_factory=dict)  # what the masked LM would put in place of each word
 
     @property
     def last(self) -> str:
         """The least of all that may stand there."""
         return self.further[-1] if self.further else self.other
+
+    @property
+    def lures(self) -> tuple[str, ...]:
+        """Those of its words that an edit of another one leads to."""
+        words = (self.word, self.other, *self.further)
+        edited = {self.edits[word] for word in words if word in self.edits}
+        return tuple(word for word in words if word in edited)
 
 
 def _places(document: Document, judges: Judges, protected: Sequence[Span]) -> Iterator[_Place]:
@@ -348,18 +357,28 @@ def _rank(
 
 
 def _leading_back(places: Sequence[_Place], choices: Mapping[int, _Choice], judges: Judges) -> dict[int, _Choice]:
-    """Those whose other word would lead to the word in turn; twins need no such proof."""
-    asked = {index: choice for index, choice in choices.items() if places[index].twin is None}
+    """Those whose other word would lead to the word in turn, with what edits would make of both; twins need no proof."""
+    asked = {
+        index: choice
+        for index, choice in choices.items()
+        if places[index].twin is None or judges.substituter.may_be_replaced(places[index].gap)
+    }
     here = judges.substituter.most_probable([places[index].gap for index in asked])
     there = judges.substituter.most_probable(
         [places[index].gap.with_word(choice.other) for index, choice in asked.items()]
     )
-    likely = {
-        index
-        for (index, choice), one, other in zip(asked.items(), here, there, strict=True)
-        if _log_probability(one, choice.other) + _log_probability(other, choice.word) > judges.requirements.likelihood
-    }
-    return {index: choice for index, choice in choices.items() if index in likely or index not in asked}
+    leading = {index: choice for index, choice in choices.items() if places[index].twin is not None}
+    for (index, choice), one, other in zip(asked.items(), here, there, strict=True):
+        likelihood = _log_probability(one, choice.other) + _log_probability(other, choice.word)
+        if index in leading or likelihood > judges.requirements.likelihood:
+            leading[index] = replace(choice, edits=_edit(choice.word, one) | _edit(choice.other, other))
+    return leading
+
+
+def _edit(word: str, candidates: Iterable[Candidate]) -> dict[str, str]:
+    """The likeliest that may stand in place of the word, if there is any."""
+    likeliest = next((one.word for one in candidates if one.word != word), None)
+    return {} if likeliest is None else {word: likeliest}
 
 
 def _log_probability(candidates: Iterable[Candidate], word: str) -> float:
@@ -494,4 +513,5 @@ def _site(document: Document, number: int, choice: _Choice, floor: float) -> Sit
         entailment=choice.entailment,
         clearance=choice.entailment - floor,
         further=choice.further,
+        lures=choice.lures,
     )

@@ -129,7 +129,7 @@ def _matches_needed(finding: Finding, record: DocumentRecord) -> int | None:
     """The fewest matches that would have been enough, where each counts the same."""
     if finding.code != "independent" or not finding.observations or not finding.compared:
         return None
-    if any(site.further for site in record.sites):
+    if any(site.further for site in record.sites) or any(one.is_doubtful for one in finding.observations):
         return None
     bound = largest_p_value(recipients=finding.compared, error_bound=finding.error_bound)
     tails = binomial_tails(finding.readable)
@@ -152,6 +152,7 @@ def _evidence(record: DocumentRecord, finding: Finding, codewords: Sequence[Sequ
                 symbol=observation.symbol,
                 seen=None if observation.seen is None else _storable(observation.seen)[:LONGEST_SEEN],
                 given=tuple(site.words[codeword[observation.site]] for codeword in codewords),
+                is_doubtful=observation.is_doubtful,
             )
         )
     return tuple(evidence)

@@ -64,7 +64,8 @@ def keep_reviewed(sites: Sequence[CopySite], lines: Sequence[ReviewLine]) -> tup
 
 
 def _with_others(site: CopySite, words: Sequence[str]) -> CopySite:
-    return replace(site, pair=Pair.of(site.word, words[0]), further=tuple(words[1:]))
+    lures = tuple(word for word in site.lures if word in (site.word, *words))
+    return replace(site, pair=Pair.of(site.word, words[0]), further=tuple(words[1:]), lures=lures)
 
 
 def is_reviewed_so(sites: Sequence[CopySite], lines: Sequence[ReviewLine], *, code: Code) -> bool:
