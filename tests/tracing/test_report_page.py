@@ -173,6 +173,17 @@ def test_a_copy_that_was_only_planned() -> None:
     assert "was made for Anna Example; that it was handed over is not recorded" in Page(report_page(planned)).text
 
 
+def test_doubtful_places_are_marked() -> None:
+    """In their rows, and in how it was established; nowhere else."""
+    report = report_of()
+    assert "doubtful" not in Page(report_page(report)).text
+    doubted = [replace(one, is_doubtful=one.symbol is not None) for one in report.evidence]
+    text = Page(report_page(replace(report, evidence=tuple(doubted)))).text
+    assert text.count("doubtful") == report.readable
+    assert "doubled for having been tried twice" in text
+    assert "binomial" not in text
+
+
 def test_the_signature_is_explained() -> None:
     """The public key, and that the page itself is not what is signed."""
     text = Page(report_page(replace(report_of(), signature=Signature("00" * 64, "ab" * 32, "1234abcd")))).text
