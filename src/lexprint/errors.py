@@ -136,7 +136,7 @@ class TooFewSites(CapacityError):
         LexprintError.__init__(
             self,
             f"the text has {found} sites, {recipients} recipients need {needed}; "
-            f"use a text longer by about {words_missing} words, or fewer recipients",
+            f"use a text longer by about {words_missing} words, fewer recipients, or the profile dense if it is not in use yet",
         )
         self.needed, self.found = needed, found
         self.recipients, self.words_missing = recipients, words_missing

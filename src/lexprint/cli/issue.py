@@ -309,5 +309,5 @@ def _say_done(done: Issued, folder: Path, *, error_bound: float) -> None:
     if document.issuing == "registered" and len(document.sites) < wanted:
         console.say(
             f"warning: a leak with a tenth of its words edited may not be traced among {done.compared:,} copies: that needs "
-            f"{wanted:,} sites; a longer text has more"
+            f"{wanted:,} sites; a longer text has more, and so has the profile dense"
         )
