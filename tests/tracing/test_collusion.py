@@ -49,7 +49,8 @@ def test_tails_alone_are_exact() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_p_values_in_company_are_not_too_small(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("code", ["tardos", "coins"])
+def test_p_values_in_company_are_not_too_small(seed: int, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over all codewords of an innocent among five, two of whom mixed theirs: the chance of p or less is at most p.
 
     With few companies, and most of the bound for them, so that they matter with eight sites.
@@ -58,6 +59,8 @@ def test_p_values_in_company_are_not_too_small(seed: int, monkeypatch: pytest.Mo
     monkeypatch.setattr(collusion, "SHARES", (0.2, 0.5, 0.3))
     draw = np.random.default_rng(seed)
     chances = biases(SECRET + bytes([seed]), sites=8, code="tardos")
+    if code == "coins":
+        chances = 0.5 ** draw.integers(1, 4, 8)  # one to three of them decide
     others = (draw.random((4, 8)) < chances).astype(np.uint8)
     shown = mixed(others[:2], "random", random.Random(seed))
     every = np.array(list(product((0, 1), repeat=8)), dtype=np.uint8)

@@ -24,8 +24,9 @@ from tests.tracing.masters import (
 
 from lexprint.coding.codewords import codewords
 from lexprint.text.editing import Edit, apply_edits
+from lexprint.tracing import verdict
 from lexprint.tracing.records import Code, DocumentRecord
-from lexprint.tracing.verdict import Finding, chances, trace_document
+from lexprint.tracing.verdict import Finding, are_in_company, chances, trace_document
 
 RECIPIENTS = 1_000
 SHORT = {"pasted", "excerpt"}  # a third of the text: at 0.12 sites a word there are too few for a thousand recipients
@@ -108,10 +109,10 @@ def test_innocent_texts_accuse_nobody(code: Code) -> None:
         assert finding.compared == 10_000
 
 
-@pytest.mark.parametrize("most", [2, 4])
-def test_never_issued_fingerprints_have_uniform_p_values(most: int) -> None:
+@pytest.mark.parametrize(("most", "words"), [(2, 500), (4, 350)])
+def test_never_issued_fingerprints_have_uniform_p_values(most: int, words: int) -> None:
     """Against a leak of somebody's copy: 10,000 strangers, ties broken at random, Kolmogorov and Smirnov; none accused."""
-    record = make_record(1_000, seed=4, most=most)
+    record = make_record(words, seed=4, most=most)
     leak = edited(copy_of(record, codewords_of(record, 1)[0]), random.Random(4))
     never = codewords(SECRET + b"never", range(1, 10_001), np.array(record.biases), choices=record.choices)
     finding = trace_document(leak, record, range(1, 10_001), never)
@@ -226,6 +227,37 @@ def test_two_who_mix_their_copies_are_both_named(code: Code) -> None:
     finding = trace_document(leak, record, range(RECIPIENTS), issued)
     assert finding.verdict == "several copies"
     assert {suspect.number for suspect in finding.accused} == {10, 20}
+
+
+@pytest.mark.parametrize(("most", "sites"), [(2, 120), (4, 80)])
+def test_company_tells_two_who_mix_a_short_text(most: int, sites: int) -> None:
+    """With so many sites a copy alone often fits too badly; beside the other it is told. Never anybody else."""
+    alone = together = 0
+    for seed in range(10):
+        fair, choices = np.full(sites, 0.5), [2 + place % (most - 1) for place in range(sites)]
+        issued = codewords(SECRET + bytes([seed]), range(RECIPIENTS), fair, choices=choices)
+        draw = random.Random(seed)
+        shown = np.array([draw.choice(held) for held in issued[[10, 20]].T.tolist()], dtype=np.uint8)
+        found = chances(issued, shown, fair, code="independent", error_bound=1e-6, choices=choices)
+        accused = set(np.flatnonzero(found * RECIPIENTS <= 1e-6).tolist())
+        assert accused <= {10, 20}
+        together += bool(accused)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(verdict, "COINS_FOR_COMPANY", 1e9)
+            found = chances(issued, shown, fair, code="independent", error_bound=1e-6, choices=choices)
+        alone += bool(np.any(found * RECIPIENTS <= 1e-6))
+    assert together >= 8
+    assert together > alone
+
+
+def test_company_is_paid_for_where_it_can_help() -> None:
+    """What is barely enough to tell one copy is all for that; with more, tests alone have four fifths of the bound."""
+    issued = codewords(SECRET, range(RECIPIENTS), np.full(80, 0.5))
+    for sites, price in ((59, 1.0), (60, 1.25)):
+        read, shown = issued[:, :sites], issued[3, :sites]
+        found = chances(read, shown, np.full(sites, 0.5), code="independent", error_bound=1e-6)
+        assert found[3] == pytest.approx(price * 0.5**sites)
+        assert are_in_company(shown, code="independent", copies=RECIPIENTS, error_bound=1e-6) == (price > 1)
 
 
 def test_the_bound_is_the_users() -> None:

@@ -1,4 +1,4 @@
-"""Copies that were mixed by several recipients: the tardos code's decoder, alone and in company.
+"""Copies that were mixed by several recipients: the tardos code's decoder, alone and in company, which serves coins too.
 
 Alone, a copy is tested for agreeing with the leak more than chance allows, each site weighted by what it tells if the
 leak mixes the words of a few copies at random. Mixes made to confuse, such as always taking the rarer word, hide each
@@ -92,12 +92,17 @@ def p_values_alone(codewords: Codewords, bits: Bits, biases: Floats) -> Floats:
 
 
 def p_values(codewords: Codewords, bits: Bits, biases: Floats, *, error_bound: float) -> Floats:
-    """For each copy, the chance that a given innocent one fits as well in any of the tests that could be made of it.
+    """For each copy, the chance that a given innocent one fits as well in any of the tests that could be made of it."""
+    return in_company(p_values_alone(codewords, bits, biases), codewords, bits, biases, error_bound=error_bound)
+
+
+def in_company(alone: Floats, codewords: Codewords, bits: Bits, biases: Floats, *, error_bound: float) -> Floats:
+    """The same from any tests `alone`, which have their share of the bound.
 
     Among innocents no smaller than uniform. The error bound decides only which tests are worth their time: a copy
     that would be accused alone needs no company.
     """
-    p_values = np.minimum(p_values_alone(codewords, bits, biases) / SHARES[0], 1.0)
+    p_values = np.minimum(alone / SHARES[0], 1.0)
     bound = error_bound / max(len(codewords), 1)
     told = set(np.flatnonzero(p_values <= bound).tolist())
     for others in range(1, min(len(STRATEGIES), len(codewords))):

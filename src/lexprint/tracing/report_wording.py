@@ -179,7 +179,9 @@ def _how_the_chance_was_calculated(report: Report, *, weighed: str) -> tuple[str
     return (
         "How the chance of error was calculated.",
         (
-            f"For each of the {counted(report.compared, 'copy', 'copies')} compared, {weighed}. The best of many innocent "
+            f"For each of the {counted(report.compared, 'copy', 'copies')} compared, {weighed}. Where enough can be read, "
+            "copies are also tested together with one or two others, since a leak may have been put together from several; "
+            "the chance stated allows for all of these tests. The best of many innocent "
             "copies looks more suspicious than any one of them; the chance stated is therefore the chance that any innocent "
             f"copy at all would agree so well{_over_documents(report)}. A copy is named only if that chance is "
             f"{chance_in_words(report.error_bound)}, a limit that was set before the trace. Nothing is assumed about who "

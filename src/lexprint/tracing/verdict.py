@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log2
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -29,6 +30,9 @@ SLIP = 2  # what a site tells besides its coins, in coins, if about one word in 
 EDITED = 0.02  # share of edited words from which on somebody may have exchanged marked words too, and it matters which
 LURED = 0  # instead of SLIP, in a leak so edited, where edits lead to what is seen: a third of it may come of them
 UNLURED = 4  # and where they lead elsewhere: a slip in thirty
+COINS_FOR_COMPANY = (
+    2.0  # times those that a copy alone needs: with fewer, several who mixed theirs cannot be told anyway
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ class Finding:
     edited_share: float  # of the words in that part, about how many were changed, dropped or added beyond the marks
     error_bound: float
     code: Code
+    in_company: bool = False  # whether copies were also tested together with others
 
 
 def trace_document(
@@ -92,7 +97,7 @@ def trace_document(
         )
         for number, (site, place) in enumerate(zip(record.sites, alignment.places, strict=True))
     )
-    suspects = _suspects(observations, record, numbers, codewords, error_bound=error_bound)
+    suspects, in_company = _suspects(observations, record, numbers, codewords, error_bound=error_bound)
     accused = tuple(suspect for suspect in suspects if suspect.family_p_value <= error_bound)
     verdicts: tuple[Verdict, ...] = ("inconclusive", "one copy", "several copies")
     return Finding(
@@ -106,6 +111,7 @@ def trace_document(
         edited_share=alignment.edited_share,
         error_bound=error_bound,
         code=record.code,
+        in_company=in_company,
     )
 
 
@@ -122,18 +128,35 @@ def chances(
     """For each copy, the chance that a given innocent one fits as well; columns, symbols and biases are of the same sites.
 
     `choices` are the words that each of them has to choose from; two if it is not given. Where some of the symbols are
-    `doubtful`, all are weighed alike and by their doubts, and the better of both counts, at the price of two tests: what
-    is doubtful depends on the leak and never on a codeword, so an innocent one is a row of coins in either.
+    `doubtful`, all are weighed alike and by their doubts, and the better of both counts, at the price of two tests. What
+    is doubtful, and whether company is worth its price, depends on the leak and never on a codeword; so in every test an
+    innocent one is a row of coins.
     """
     if code == "tardos":
         return collusion.p_values(codewords, symbols, biases, error_bound=error_bound)
-    # An innocent copy has the word that the leak shows if as many coins fell right as it takes to choose that word.
-    coins = np.minimum(symbols.astype(np.int64) + 1, np.asarray(choices or [2] * len(symbols), dtype=np.int64) - 1)
-    alike = _tails_of_fits(codewords, symbols, coins, coins + SLIP)
-    if not any(doubtful):
-        return alike
-    wary = _tails_of_fits(codewords, symbols, coins, coins + np.where(doubtful, LURED, UNLURED))
-    return np.minimum(2.0 * np.minimum(alike, wary), 1.0)
+    coins = _coins(symbols, choices)
+    alone = _tails_of_fits(codewords, symbols, coins, coins + SLIP)
+    if any(doubtful):
+        wary = _tails_of_fits(codewords, symbols, coins, coins + np.where(doubtful, LURED, UNLURED))
+        alone = np.minimum(2.0 * np.minimum(alone, wary), 1.0)
+    if not are_in_company(symbols, code=code, copies=len(codewords), error_bound=error_bound, choices=choices):
+        return alone
+    fits, ones = (codewords == symbols).view(np.uint8), np.ones(len(symbols), dtype=np.uint8)
+    return collusion.in_company(alone, fits, ones, np.ldexp(1.0, -coins), error_bound=error_bound)
+
+
+def are_in_company(
+    symbols: NDArray[np.uint8], *, code: Code, copies: int, error_bound: float, choices: Sequence[int] = ()
+) -> bool:
+    """Whether copies are also tested together with others, for which tests alone leave a part of the bound."""
+    needed = log2(max(copies, 1) / error_bound)
+    return code == "tardos" or int(_coins(symbols, choices).sum()) >= COINS_FOR_COMPANY * needed
+
+
+def _coins(symbols: NDArray[np.uint8], choices: Sequence[int]) -> NDArray[np.int64]:
+    """How many fell right in an innocent copy that has the word which the leak shows: (sites,)."""
+    most = np.asarray(choices or [2] * len(symbols), dtype=np.int64) - 1
+    return np.minimum(symbols.astype(np.int64) + 1, most)
 
 
 def _tails_of_fits(
@@ -155,8 +178,8 @@ def _suspects(
     codewords: Codewords,
     *,
     error_bound: float,
-) -> tuple[Suspect, ...]:
-    """All copies that may be accused and the best of the others, those that fit best first."""
+) -> tuple[tuple[Suspect, ...], bool]:
+    """All copies that may be accused and the best of the others, those that fit best first; and whether in company."""
     readable = [observation.site for observation in observations if observation.symbol is not None]
     symbols = np.array([observations[site].symbol for site in readable], dtype=np.uint8)
     read = codewords[:, readable]  # (copies, readable)
@@ -167,11 +190,14 @@ def _suspects(
     p_values = chances(
         read, symbols, biases, code=record.code, error_bound=error_bound, choices=choices, doubtful=doubtful
     )
+    in_company = are_in_company(
+        symbols, code=record.code, copies=len(numbers), error_bound=error_bound, choices=choices
+    )
     # Tests in company are not independent of each other, so there the correction is a bound.
-    family_wise = family_wise_p_value if record.code == "independent" else family_wise_bound
+    family_wise = family_wise_bound if in_company else family_wise_p_value
     order = np.lexsort((-matching, p_values))
     count = max(RANKED, int(np.count_nonzero(p_values <= error_bound)))
-    return tuple(
+    suspects = tuple(
         Suspect(
             number=int(numbers[index]),
             matches=int(matching[index]),
@@ -181,3 +207,4 @@ def _suspects(
         )
         for index in order[:count]
     )
+    return suspects, in_company

@@ -11,6 +11,7 @@ from math import ceil, log2
 
 from lexprint import __version__
 from lexprint.text.span import Span
+from lexprint.tracing.collusion import SHARES
 from lexprint.tracing.records import DocumentRecord, DocumentSummary
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.report import Evidence, Leak, RankedCopy, Report, TracedDocument, chance, share
@@ -131,7 +132,8 @@ def _matches_needed(finding: Finding, record: DocumentRecord) -> int | None:
         return None
     if any(site.further for site in record.sites) or any(one.is_doubtful for one in finding.observations):
         return None
-    bound = largest_p_value(recipients=finding.compared, error_bound=finding.error_bound)
+    share_alone = SHARES[0] if finding.in_company else 1.0
+    bound = share_alone * largest_p_value(recipients=finding.compared, error_bound=finding.error_bound)
     tails = binomial_tails(finding.readable)
     return next((matches for matches, tail in enumerate(tails.tolist()) if tail <= bound), None)
 
