@@ -60,7 +60,7 @@ def test_p_values_in_company_are_not_too_small(seed: int, code: str, monkeypatch
     draw = np.random.default_rng(seed)
     chances = biases(SECRET + bytes([seed]), sites=8, code="tardos")
     if code == "coins":
-        chances = 0.5 ** draw.integers(1, 4, 8)  # one to three of them decide
+        chances = np.ldexp(1.0, -draw.integers(1, 4, 8))  # one to three of them decide
     others = (draw.random((4, 8)) < chances).astype(np.uint8)
     shown = mixed(others[:2], "random", random.Random(seed))
     every = np.array(list(product((0, 1), repeat=8)), dtype=np.uint8)
