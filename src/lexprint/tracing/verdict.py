@@ -30,9 +30,7 @@ SLIP = 2  # what a site tells besides its coins, in coins, if about one word in 
 EDITED = 0.02  # share of edited words from which on somebody may have exchanged marked words too, and it matters which
 LURED = 0  # instead of SLIP, in a leak so edited, where edits lead to what is seen: a third of it may come of them
 UNLURED = 4  # and where they lead elsewhere: a slip in thirty
-COINS_FOR_COMPANY = (
-    2.0  # times those that a copy alone needs: with fewer, several who mixed theirs cannot be told anyway
-)
+COINS_FOR_COMPANY = 2.0  # times those that a copy alone needs; with fewer, tests in company find nobody
 
 
 @dataclass(frozen=True, slots=True)

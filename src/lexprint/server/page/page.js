@@ -538,6 +538,8 @@ const wordsOf = (text) => (text.toLowerCase().match(/[\p{L}\p{N}’'-]+/gu) || [
 const lastWords = (text, count) => wordsOf(text).slice(-count);
 const firstWords = (text, count) => wordsOf(text).slice(0, count);
 
+const DOUBTFUL = "an editor may well have put this word there, so it counts for less";
+
 function evidenceOf(report) {
   const rows = report.evidence.map((one) => {
     const reading = readingOf(one);
@@ -545,11 +547,11 @@ function evidenceOf(report) {
     return make("tr", {},
       make("td", { class: "number" }, String(one.site)),
       make("td", { class: "context" }, `… ${one.before}`, make("b", {}, one.word), `${one.after} …`),
-      make("td", { "data-label": "Either" }, `${one.pair[0]} / ${one.pair[1]}`),
-      make("td", { "data-label": "In the leak" }, seen),
+      make("td", { "data-label": "The words" }, one.pair.join(" / ")),
+      make("td", { "data-label": "In the leak" }, seen, ...(one.doubtful ? [make("small", { class: "soft", title: DOUBTFUL }, " doubtful")] : [])),
       ...(report.accused.length === 1 ? [make("td", { "data-label": "In the copy" }, one.given[0])] : []));
   });
-  const titles = ["No.", "In the document", "The two words", "In the leak", ...(report.accused.length === 1 ? [`Copy ${report.accused[0].number}`] : [])];
+  const titles = ["No.", "In the document", "The words", "In the leak", ...(report.accused.length === 1 ? [`Copy ${report.accused[0].number}`] : [])];
   const details = make("details", { class: "panel more-evidence" }, make("summary", {}, `The evidence, word by word (${counted(report.evidence.length, "place")})`), make("div", { class: "scroll" }, table(titles, rows)));
   return details;
 }
