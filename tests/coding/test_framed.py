@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 from hypothesis import given, strategies as st
-from scipy.stats import binom, chisquare
+from scipy.stats import binom, binomtest, chisquare
 
 from lexprint.coding.framed import (
     COPY_FORMS,
@@ -24,6 +24,7 @@ from lexprint.coding.framed import (
     decode,
     decode_in_turns,
     distinct,
+    forms_of_copies,
     frame_copy,
     frame_number,
     frame_text,
@@ -118,6 +119,36 @@ def test_copies_that_cannot_be_numbered() -> None:
     assert [frame_copy(number).form for number in (0, 255, 256, 65_535)] == [*COPY_FORMS[:1] * 2, *COPY_FORMS[1:] * 2]
     with pytest.raises(InputError, match="needed: numbers from 0 to 65535"):
         frame_copy(65_536)
+
+
+@given(st.integers(0, 999), st.integers(0, 2**30))
+def test_whoever_knows_the_copies_needs_less(number: int, seed: int) -> None:
+    """Of a thousand copies each is told from the others by so many sites as would not be enough for a number unknown."""
+    forms = forms_of_copies(range(1000))
+    seen = observations(Random(seed), frame_copy(number), sites=10 + sites_needed(1, tries=len(forms)))
+    found = decode(seen, (KEY,), forms=forms)
+    assert found is not None
+    assert (found.payload, found.form.bits) == (number, frame_copy(number).form.bits)
+    assert frame_copy(number).form.bits == 8 or decode(seen, (KEY,)) is None
+
+
+def test_only_copies_that_there_are_are_found() -> None:
+    """Another number is not, however many sites say it; copies that were marked in texts are, with any number."""
+    forms = forms_of_copies([3, 700, 70_000])
+    assert [form.among for form in forms[:2]] == [(3,), (700,)]
+    assert decode(observations(Random(1), frame_copy(4), sites=90), (KEY,), forms=forms) is None
+    for number in (3, 700, 70_000):
+        found = decode(observations(Random(2), frame_text(str(number)), sites=90), (KEY,), forms=forms)
+        assert found is not None
+        assert found.payload == str(number)
+
+
+def test_copies_are_not_found_by_chance() -> None:
+    """In 4,000 rows of coins no more often than was said."""
+    random, forms = Random(6), forms_of_copies(range(1, 61))
+    found = sum(decode(coins(random, 24), (KEY,), forms=forms, false_positive=0.05) is not None for _ in range(4_000))
+    assert found > 0
+    assert binomtest(found, 4_000, 0.05, alternative="greater").pvalue > 0.001
 
 
 def test_no_other_key_finds_it() -> None:

@@ -15,7 +15,7 @@ from lexprint.tracing.records import DocumentRecord, IssuedCopy
 from lexprint.tracing.registry import Registry, open_registry
 from lexprint.tracing.report import Report
 from lexprint.tracing.report_page import report_page
-from lexprint.workflows.payloads import embed_payload
+from lexprint.workflows.payloads import embed_payload, extract_payload
 from lexprint.workflows.tracing import trace
 
 DAY = datetime(2026, 1, 31, tzinfo=UTC)
@@ -106,6 +106,25 @@ def test_a_number_that_was_never_given(registry: Registry, engine: FakeEngine) -
     report = trace(registry, marked, keys=Keyring((KEY,)), engine=engine)
     assert report.verdict == "inconclusive"
     assert any("not the number of a registered copy" in note for note in report.notes)
+
+
+def test_a_copy_that_is_not_registered(registry: Registry, engine: FakeEngine) -> None:
+    """As after the loss of a registry: its number is found, and nobody has it."""
+    marked = embed_payload(engine, MASTER, CopyNumber(9), key=KEY).text
+    report = trace(registry, marked, keys=Keyring((KEY,)), engine=engine)
+    assert report.verdict == "inconclusive"
+    assert any("not the number of a registered copy" in note for note in report.notes)
+
+
+def test_a_part_that_only_the_registry_makes_enough(registry: Registry, engine: FakeEngine, leak: str) -> None:
+    """Who does not know the copies cannot tell the number from so few words."""
+    for end in range(200, len(leak), 50):
+        part = leak[:end]
+        found = trace(registry, part, keys=Keyring((KEY,)), engine=engine)
+        if found.accused:
+            break
+    assert numbers(found) == [(2, "Ben")]
+    assert extract_payload(engine, part, keys=[KEY]).payload is None
 
 
 def test_the_same_number_in_two_versions(registry: Registry, engine: FakeEngine, leak: str) -> None:

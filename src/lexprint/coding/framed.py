@@ -15,7 +15,7 @@ from __future__ import annotations
 import hmac
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import shake_256
 from sys import float_info
 from typing import Literal, TypeAlias
@@ -46,10 +46,16 @@ class Form:
 
     kind: Literal["text", "number", "copy"]
     bits: int
+    among: tuple[int, ...] | None = field(default=None, repr=False)  # the only copies there are, where that is known
 
     def __post_init__(self) -> None:
         if not 1 <= self.bits <= LONGEST_NUMBER:
             raise InputError(f"a payload has {self.bits} bits", needed=f"1 to {LONGEST_NUMBER} bits")
+
+    @property
+    def messages(self) -> float:
+        """How many may be found."""
+        return 2.0**self.bits if self.among is None else float(len(self.among))
 
 
 TEXT_FORMS = tuple(Form("text", bits) for bits in TEXT_BITS)
@@ -128,6 +134,17 @@ def frame_copy(number: int) -> Frame:
     raise InputError(f"copy {number} cannot be marked", needed=f"numbers from 0 to {(1 << max(COPY_BITS)) - 1}")
 
 
+def forms_of_copies(numbers: Sequence[int]) -> tuple[Form, ...]:
+    """What a reader tries who knows which copies there are; also as texts, which they were before they had a code."""
+    found: dict[Form, list[int]] = {}
+    for number in numbers:
+        if number < 1 << max(COPY_BITS):
+            found.setdefault(frame_copy(number).form, []).append(number)
+    longest = frame_text(str(max(numbers))).form.bits
+    texts = (form for form in TEXT_FORMS if form.bits <= longest)
+    return (*(replace(form, among=tuple(among)) for form, among in found.items()), *texts)
+
+
 def parity_writer(key: MasterKey, frame: Frame) -> Callable[[bytes], int]:
     """What a site must say, by its label."""
     if frame.form.kind == "copy":
@@ -167,7 +184,7 @@ def _best_fits(
     chances = _chances_of_disagreement([reading.weight for reading in readings])
     total, tries = len(chances) - 1, len(keys) * len(forms)
     for form in sorted(forms, key=lambda form: form.bits):
-        accepted = int((_of_all(chances, form.bits, tries) <= false_positive).sum())  # they never fall
+        accepted = int((_of_all(chances, form.messages, tries) <= false_positive).sum())  # they never fall
         if not accepted:
             continue
         for key in keys:
@@ -175,7 +192,7 @@ def _best_fits(
             if fit is not None and (payload := _payload(form, fit.message)) is not None:
                 bit_for = parity_writer(key, Frame(form, fit.message))
                 agreeing = sum(reading.bit == bit_for(reading.label) for reading in readings)
-                chance = float(_of_all(chances[total - fit.agreeing], form.bits, tries))
+                chance = float(_of_all(chances[total - fit.agreeing], form.messages, tries))
                 yield Decoded(payload, fit.message, form, key.id, agreeing, len(readings), chance)
 
 
@@ -186,12 +203,13 @@ def _best_fit(readings: Sequence[Observation], key: MasterKey, form: Form, *, go
         parities = [_parity(reading, *parity_of(reading.label)) for reading in readings]
         return best_fit(parities, bits=form.bits, good_enough=good_enough)
     coins_of = _coins(key, form)
-    agreeing = np.zeros(1 << form.bits, np.int32)  # (numbers,)
+    numbers = np.arange(1 << form.bits) if form.among is None else np.array(form.among)
+    agreeing = np.zeros(len(numbers), np.int32)
     for reading in readings:
-        coins = np.unpackbits(np.frombuffer(coins_of(reading.label), np.uint8))
+        coins = np.unpackbits(np.frombuffer(coins_of(reading.label), np.uint8))[numbers]
         agreeing += np.int32(reading.weight) * (coins == reading.bit)
     best = int(agreeing.argmax())
-    return Fit(best, int(agreeing[best]))
+    return Fit(int(numbers[best]), int(agreeing[best]))
 
 
 def decode_in_turns(
@@ -241,7 +259,7 @@ def chance_of_error(disagreeing: int, weights: Sequence[int], *, bits: int, trie
     The exact tail of one message, times all messages: the union bound holds however messages depend on each other, and
     Sidak's, which would gain nothing at such sizes, asks for independence.
     """
-    return float(_of_all(_chances_of_disagreement(weights)[disagreeing], bits, tries))
+    return float(_of_all(_chances_of_disagreement(weights)[disagreeing], 2.0**bits, tries))
 
 
 def sites_needed(bits: int, *, tries: int = 1, false_positive: float = DEFAULT_FALSE_POSITIVE) -> int:
@@ -261,9 +279,9 @@ def _chances_of_disagreement(weights: Sequence[int]) -> NDArray[np.float64]:
     return np.clip(np.cumsum(distribution), float_info.min, 1.0)
 
 
-def _of_all(chance: NDArray[np.float64] | np.float64, bits: int, tries: int) -> NDArray[np.float64] | np.float64:
+def _of_all(chance: NDArray[np.float64] | np.float64, messages: float, tries: int) -> NDArray[np.float64] | np.float64:
     """Of any message of any try, at most."""
-    bound: NDArray[np.float64] | np.float64 = np.minimum(1.0, tries * 2.0**bits * chance)
+    bound: NDArray[np.float64] | np.float64 = np.minimum(1.0, tries * messages * chance)
     return bound
 
 

@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from lexprint.coding.framed import decode, frame_copy, parity_writer
+from lexprint.coding.framed import decode, forms_of_copies, frame_copy, parity_writer
 from lexprint.coding.keys import MasterKey
 from lexprint.engine import Engine
 from lexprint.errors import InputError
@@ -161,7 +161,7 @@ class FramedIssue:
     """The recipient's number under a key, spread over the paper's sites by their own context."""
 
     def __init__(self, engine: Engine, text: str, *, recipients: int, seed: str) -> None:
-        self._scheme, self._document = scheme_of(engine), segment(text)
+        self._scheme, self._document, self._recipients = scheme_of(engine), segment(text), recipients
         self._key = MasterKey(hashlib.sha256(seed.encode()).digest(), created_at=datetime.fromtimestamp(0, UTC))
         self._copies: dict[int, str] = {}
 
@@ -175,7 +175,9 @@ class FramedIssue:
         document = segment(leak)
         observations = observe(document, extract(document, self._scheme).sites)
         # A reader believes one of all numbers, so the bound over all recipients is the bound of a reading.
-        decoded = decode(observations, (self._key,), false_positive=ERROR_BOUND)
+        decoded = decode(
+            observations, (self._key,), forms=forms_of_copies(range(self._recipients)), false_positive=ERROR_BOUND
+        )
         if decoded is None:
             outcome: Outcome = "inconclusive"
         else:

@@ -57,6 +57,7 @@ def trace_blind(
         engine,
         leak_text,
         keys=[key],
+        copies=numbers,
         marked_with=record.fingerprint,
         protected=protected,
         false_positive=error_bound,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from math import ceil
 
 from lexprint import __version__
@@ -11,11 +12,13 @@ from lexprint.coding.framed import (
     FORMS,
     SECOND_TURN,
     CopyNumber,
+    Decoded,
     Form,
     Frame,
     Payload,
     decode_in_turns,
     distinct,
+    forms_of_copies,
     frame_copy,
     frame_number,
     frame_text,
@@ -112,12 +115,15 @@ def extract_payload(
     *,
     keys: Keyring | Sequence[MasterKey],
     bits: int | None = None,
+    copies: Sequence[int] = (),
     marked_with: Record | str | None = None,
     protected: Iterable[Span] = (),
     false_positive: float = DEFAULT_FALSE_POSITIVE,
     on_progress: OnProgress | None = None,
 ) -> ExtractedPayload:
     """The payload of a text under any of the keys, or none: texts of all lengths, or the number that has `bits`.
+
+    Whoever knows the numbers of all `copies` needs less to tell one of them; any other payload is found as without.
 
     >>> from lexprint import Engine, MasterKey
     >>> found = extract_payload(Engine(), "Too short.", keys=[MasterKey.generate()])
@@ -127,16 +133,18 @@ def extract_payload(
     _require_probability(false_positive)
     document = segmented(text, protected)
     require_fingerprint(engine, marked_with)
-    forms = _forms(bits)
     reading = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     observations = observe(document, reading.sites)
-    decoded = decode_in_turns(
-        observations,
-        lambda: weigh(document, reading.sites, engine.masked_lm),
-        tuple(keys),
-        forms=forms,
-        false_positive=false_positive,
-    )
+
+    def decoded_as(forms: Sequence[Form]) -> Decoded | None:
+        weighed = partial(weigh, document, reading.sites, engine.masked_lm)
+        return decode_in_turns(observations, weighed, tuple(keys), forms=forms, false_positive=false_positive)
+
+    decoded = decoded_as(forms_of_copies(copies)) if copies else None
+    if decoded is None:
+        decoded = decoded_as(_forms(bits))
+        if decoded is not None and str(decoded.payload) in map(str, copies):
+            decoded = None  # it was not enough above, and a second try must not make it so
     return ExtractedPayload(
         decoded=decoded,
         sites=reading.sites,
