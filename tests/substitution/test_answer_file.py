@@ -3,8 +3,10 @@
 import multiprocessing
 import sqlite3
 import stat
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings as budget, strategies as st
@@ -116,6 +118,14 @@ def test_damage_is_no_answer(tmp_path: Path) -> None:
     answers.keep_entailments({("a", "b"): 0.5})
     substituter = Substituter(FakeMaskedLM(), FakeEntailment(), SubstitutionSettings(), answers=answers)
     assert substituter.propose([Gap("The ", "large", " house")])
+
+
+def test_what_nobody_asked_for_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Damaged pages may give rows of other questions."""
+    answers = opened(tmp_path / "answers")
+    rows = SimpleNamespace(execute=lambda *asked: SimpleNamespace(fetchall=lambda: [(b"other", b"value", 1)]))
+    monkeypatch.setattr(answers, "_connected", lambda: nullcontext(rows))
+    assert answers.entailments([("a", "b")]) == {}
 
 
 def _keep_some(answers: AnswerFile, start: int) -> None:

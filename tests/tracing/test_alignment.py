@@ -152,6 +152,17 @@ def test_shares_tell_how_much_was_taken_and_changed(record: DocumentRecord) -> N
     assert align(shuffled(copy, random.Random(7)), record.text, record.sites).edited_share < 0.02
 
 
+def test_what_the_master_repeats_is_no_edit() -> None:
+    """An excerpt with expressions that stand in other places too is that excerpt, untouched."""
+    draw = random.Random(11)
+    expressions = [" ".join(draw.sample(CONTENT, 9)) for _ in range(6)]
+    paragraphs = [f"{make_text(90, draw)} {' but '.join(draw.sample(expressions, 3))}." for _ in range(12)]
+    text = "\n\n".join(paragraphs)
+    excerpt = align("\n\n".join(paragraphs[4:7]), text, ())
+    assert excerpt.covered_share == pytest.approx(0.25, abs=0.02)
+    assert excerpt.edited_share < 0.005
+
+
 def test_unrelated_text_is_not_found(record: DocumentRecord) -> None:
     """Another text of the same words shares next to nothing."""
     alignment = align(make_text(5_000, random.Random(8)), record.text, record.sites)

@@ -105,9 +105,10 @@ class AnswerFile:
                 ).fetchall()
                 by_key = {name.key: name for name in some}
                 for key, value, run in rows:
-                    answer = by_key[key].uncover(value)
-                    if answer is not None:
-                        found[named[by_key[key]]] = answer
+                    name = by_key.get(key)  # damaged pages may give what nobody asked for
+                    answer = None if name is None else name.uncover(value)
+                    if name is not None and answer is not None:
+                        found[named[name]] = answer
                         if run < self._run:
                             self._used.append(key)
             if len(self._used) >= ASKED_AT_ONCE:

@@ -399,13 +399,18 @@ def _place(candidates: Sequence[_Candidate], texts: _Texts) -> Place:
 
 
 def _shares(passages: Sequence[_Passage], texts: _Texts) -> tuple[float, float]:
-    """Share of the master's words that lie in passages, and share of the words there that were edited."""
+    """Share of the master's words that lie in passages, and share of the words there that were edited.
+
+    What stands once in the leak counts once: expressions that the master repeats are passages too, and look much edited.
+    """
     covered: set[int] = set()
     kept: set[int] = set()
     leak_covered: set[int] = set()
     leak_partners: set[int] = set()
-    for passage in passages:
-        leak = passage.partners.values()
+    for passage in sorted(passages, key=lambda passage: -len(passage.agreeing)):
+        leak = set(passage.partners.values())
+        if len(leak & leak_partners) > len(leak) / 2:
+            continue
         covered.update(range(min(passage.partners), max(passage.partners) + 1))
         leak_covered.update(range(min(leak), max(leak) + 1))
         kept.update(place for place, other in passage.partners.items() if texts.similarity(place, other) == 1.0)
