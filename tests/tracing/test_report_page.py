@@ -176,10 +176,10 @@ def test_a_copy_that_was_only_planned() -> None:
 def test_doubtful_places_are_marked() -> None:
     """In their rows, and in how it was established; nowhere else."""
     report = report_of()
-    assert "doubtful" not in Page(report_page(report)).text
+    assert "counts less" not in Page(report_page(report)).text
     doubted = [replace(one, is_doubtful=one.symbol is not None) for one in report.evidence]
     text = Page(report_page(replace(report, evidence=tuple(doubted)))).text
-    assert text.count("doubtful") == report.readable
+    assert text.count("counts less") == report.readable
     assert "doubled for having been tried twice" in text
     assert "binomial" not in text
 

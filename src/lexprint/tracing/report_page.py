@@ -19,7 +19,7 @@ from lexprint.tracing.report_wording import chance_in_words, counted, date_in_wo
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 _SIGNS: dict[Reading, str] = {"match": "=", "mismatch": "≠", "readable": "·", "neither": "?", "missing": "–"}
-_DOUBTFUL = "an editor may well have put this word there, so it counts for less"
+_DOUBTFUL = "an editor may well have put this word there"
 
 
 def report_page(report: Report) -> str:
@@ -147,7 +147,7 @@ def _evidence_row(evidence: Evidence) -> Element:
     seen = element("td", "not there", class_="absent")
     if evidence.seen is not None:
         kind = "readable" if evidence.symbol is not None else "neither"
-        doubt = [element("small", " doubtful", title=_DOUBTFUL)] if evidence.is_doubtful else []
+        doubt = [element("small", " counts less", title=_DOUBTFUL)] if evidence.is_doubtful else []
         seen = element("td", element("bdi", shown(evidence.seen), class_=f"seen {kind}"), *doubt, class_="word")
     given = []
     for accused, word in enumerate(evidence.given):

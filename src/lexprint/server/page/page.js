@@ -538,7 +538,7 @@ const wordsOf = (text) => (text.toLowerCase().match(/[\p{L}\p{N}’'-]+/gu) || [
 const lastWords = (text, count) => wordsOf(text).slice(-count);
 const firstWords = (text, count) => wordsOf(text).slice(0, count);
 
-const DOUBTFUL = "an editor may well have put this word there, so it counts for less";
+const DOUBTFUL = "an editor may well have put this word there";
 
 function evidenceOf(report) {
   const rows = report.evidence.map((one) => {
@@ -548,7 +548,7 @@ function evidenceOf(report) {
       make("td", { class: "number" }, String(one.site)),
       make("td", { class: "context" }, `… ${one.before}`, make("b", {}, one.word), `${one.after} …`),
       make("td", { "data-label": "The words" }, one.pair.join(" / ")),
-      make("td", { "data-label": "In the leak" }, seen, ...(one.doubtful ? [make("small", { class: "soft", title: DOUBTFUL }, " doubtful")] : [])),
+      make("td", { "data-label": "In the leak" }, seen, ...(one.doubtful ? [make("small", { class: "soft", title: DOUBTFUL }, " counts less")] : [])),
       ...(report.accused.length === 1 ? [make("td", { "data-label": "In the copy" }, one.given[0])] : []));
   });
   const titles = ["No.", "In the document", "The words", "In the leak", ...(report.accused.length === 1 ? [`Copy ${report.accused[0].number}`] : [])];
