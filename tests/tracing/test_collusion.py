@@ -121,6 +121,23 @@ def test_the_rarer_word_hides_a_copy_only_from_tests_alone() -> None:
     assert accused(issued, shown, chances)
 
 
+def test_a_leak_that_one_copy_explains_needs_no_company(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which saves most traces most of their time; mixed leaks are tested."""
+    asked: list[object] = []
+
+    def noted(*given: object, others: int, told: object) -> list[object]:
+        asked.append(others)
+        return []
+
+    monkeypatch.setattr(collusion, "_in_company", noted)
+    issued, shown, chances, guilty = leaked(1, 400, "random", seed=5)
+    assert accused(issued, shown, chances) == set(guilty)
+    assert not asked
+    issued, shown, chances, guilty = leaked(2, 400, "random", seed=5)
+    assert accused(issued, shown, chances)
+    assert asked
+
+
 def test_order_of_copies_does_not_matter() -> None:
     """Each copy has the same chance wherever it stands in the list."""
     issued, shown, chances, _ = leaked(2, 150, "random", seed=4)

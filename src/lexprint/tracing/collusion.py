@@ -31,6 +31,7 @@ COLLUDERS = 4  # c of the decoder that tests copies alone; its power hardly depe
 NOISE = 0.02  # share of sites where a slip or an edit shows a chance word of the pair
 SHARES = (0.8, 0.1, 0.1)  # of the error bound, for copies alone, with one other and with two
 COMPANIES = 8  # tried for each copy, strategy and number of others
+EXPLAINED = 0.97  # share of the sites where an accused copy agrees, above which company has nothing left to explain
 
 # What no colluder holds cannot be written; else they may choose at random, by majority or by minority.
 STRATEGIES: tuple[tuple[Strategy, ...], ...] = (
@@ -105,6 +106,8 @@ def in_company(alone: Floats, codewords: Codewords, bits: Bits, biases: Floats, 
     p_values = np.minimum(alone / SHARES[0], 1.0)
     bound = error_bound / max(len(codewords), 1)
     told = set(np.flatnonzero(p_values <= bound).tolist())
+    if told and float(np.mean(codewords[sorted(told)] == bits, axis=1).max()) > EXPLAINED:
+        return p_values  # tests left out make nobody more suspicious
     for others in range(1, min(len(STRATEGIES), len(codewords))):
         price = COMPANIES * len(STRATEGIES[others]) / SHARES[others]
         found: dict[int, _InCompany] = {}
