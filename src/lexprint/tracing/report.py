@@ -226,9 +226,9 @@ def report_json(report: Report) -> dict[str, object]:
 
 def content_json(report: Report) -> dict[str, object]:
     """What is signed."""
-    document = report.document
+    document, form = report.document, report.format
     return {
-        "format": report.format,
+        "format": form,
         "id": report.id,
         "lexprint": report.version,
         "made_at": _time_text(report.made_at),
@@ -244,7 +244,7 @@ def content_json(report: Report) -> dict[str, object]:
         "error_bound": decimal_text(report.error_bound),
         "covered_share": decimal_text(report.covered_share),
         "edited_share": decimal_text(report.edited_share),
-        "evidence": [_evidence_json(evidence, report.format) for evidence in report.evidence],
+        "evidence": [_evidence_json(evidence, form) for evidence in report.evidence],
         "notes": list(report.notes),
         "statement": report.statement,
     }
