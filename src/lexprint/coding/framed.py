@@ -145,6 +145,11 @@ def forms_of_copies(numbers: Sequence[int]) -> tuple[Form, ...]:
     return (*(replace(form, among=tuple(among)) for form, among in found.items()), *texts)
 
 
+def copy_number(payload: Payload, numbers: Iterable[int]) -> int | None:
+    """Which of these copies a payload is the number of, if any; as a text too."""
+    return next((number for number in numbers if str(number) == str(payload)), None)
+
+
 def parity_writer(key: MasterKey, frame: Frame) -> Callable[[bytes], int]:
     """What a site must say, by its label."""
     if frame.form.kind == "copy":

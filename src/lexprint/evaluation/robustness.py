@@ -19,7 +19,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from lexprint.coding.framed import decode, forms_of_copies, frame_copy, parity_writer
+from lexprint.coding.framed import copy_number, decode, forms_of_copies, frame_copy, parity_writer
 from lexprint.coding.keys import MasterKey
 from lexprint.engine import Engine
 from lexprint.errors import InputError
@@ -181,7 +181,7 @@ class FramedIssue:
         if decoded is None:
             outcome: Outcome = "inconclusive"
         else:
-            outcome = "right" if decoded.payload in guilty else "wrong"
+            outcome = "wrong" if copy_number(decoded.payload, guilty) is None else "right"
         if len(guilty) > 1:
             return Reading(outcome, 0, 0)
         writer = parity_writer(self._key, frame_copy(guilty[0]))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lexprint.coding.framed import Decoded, copy_number
 from lexprint.text.span import Span
 from lexprint.tracing.records import DocumentRecord
 from lexprint.tracing.registry import Registry
@@ -16,7 +17,6 @@ from lexprint.tracing.verdict import Finding, Suspect
 from lexprint.workflows.payloads import extract_payload
 
 if TYPE_CHECKING:
-    from lexprint.coding.framed import Decoded
     from lexprint.coding.keys import Keyring, MasterKey
     from lexprint.engine import Engine
 
@@ -76,8 +76,7 @@ def _key_of(record: DocumentRecord, keys: Keyring | None) -> MasterKey | None:
 
 
 def _suspect(decoded: Decoded, numbers: Sequence[int]) -> Suspect | None:
-    """A text is a number too: that is how copies said it before there was a code for them."""
-    number = next((number for number in numbers if str(number) == str(decoded.payload)), None)
+    number = copy_number(decoded.payload, numbers)
     if number is None:
         return None
     chance = decoded.chance_of_error  # of finding any mark that was not written: it covers all copies already

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from math import ceil
 
 from lexprint import __version__
@@ -16,6 +16,7 @@ from lexprint.coding.framed import (
     Form,
     Frame,
     Payload,
+    copy_number,
     decode_in_turns,
     distinct,
     forms_of_copies,
@@ -136,14 +137,15 @@ def extract_payload(
     reading = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     observations = observe(document, reading.sites)
 
+    weighed = cache(partial(weigh, document, reading.sites, engine.masked_lm))  # asks the model
+
     def decoded_as(forms: Sequence[Form]) -> Decoded | None:
-        weighed = partial(weigh, document, reading.sites, engine.masked_lm)
         return decode_in_turns(observations, weighed, tuple(keys), forms=forms, false_positive=false_positive)
 
     decoded = decoded_as(forms_of_copies(copies)) if copies else None
     if decoded is None:
         decoded = decoded_as(_forms(bits))
-        if decoded is not None and str(decoded.payload) in map(str, copies):
+        if decoded is not None and copy_number(decoded.payload, copies) is not None:
             decoded = None  # it was not enough above, and a second try must not make it so
     return ExtractedPayload(
         decoded=decoded,
