@@ -101,14 +101,6 @@ def test_the_innocent_are_counted() -> None:
     assert [cell.strip() for cell in line.split("|")[2:4]] == ["3", "1"]
 
 
-def test_a_scheme_that_was_measured_again_counts_once() -> None:
-    """The table of its own wins; other schemes stay as they were."""
-    again = {"fingerprint": "cc", "rows": [attacked("lexprint", "crop", 4), attacked("dense", "crop", 0)]}
-    text = leaderboard({"attacks": RESULTS["attacks"], "attacks-later": again})
-    (line,) = [line for line in text.splitlines() if line.startswith("| crop ")]
-    assert [cell.strip() for cell in line.split("|")[2:5]] == ["100.0%", "100.0%", "0.0%"]
-
-
 def test_every_table_says_where_it_is_from() -> None:
     """Date and command, or that they were not kept; nothing where nothing was measured."""
     text = leaderboard(RESULTS)

@@ -51,15 +51,9 @@ def leaderboard(results: Mapping[str, Result]) -> str:
     return "\n".join(parts)
 
 
-def _rows_of(results: Mapping[str, Result], name: str) -> list[Result]:
-    """Of one experiment in all tables named after it; a scheme that was measured again, `attacks-framed`, counts once."""
-    found: dict[str, list[Result]] = {}
-    for table in sorted(results):
-        if table == name or table.startswith(f"{name}-"):
-            rows: Sequence[Result] = results[table].get("rows", [])
-            schemes = dict.fromkeys(_scheme_of(row) for row in rows)
-            found |= {scheme: [row for row in rows if _scheme_of(row) == scheme] for scheme in schemes}
-    return [row for rows in found.values() for row in rows]
+def _rows_of(results: Mapping[str, Result], name: str) -> Sequence[Result]:
+    rows: Sequence[Result] = results.get(name, {}).get("rows", [])
+    return rows
 
 
 def _scheme_of(row: Result) -> str:
