@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
 from lexprint.text.span import Span
-from lexprint.tracing.normalisation import Words, find_words, spell
+from lexprint.tracing.leak_text import Words, find_words, spell
 from lexprint.tracing.records import CopySite
 
 SEED = 3  # words that must agree for a passage to be noticed: with one word in ten changed, seven of ten still do

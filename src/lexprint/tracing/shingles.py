@@ -5,19 +5,14 @@ Copies of a document differ in some words and a leak in more, so most shingles a
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from lexprint.text.view import normalise
+from lexprint.tracing.leak_text import find_words
 
 SHINGLE_WORDS = 4  # fewer are common to many texts, more seldom survive
 KEPT_AT_LEAST = 256  # shingles of a document, if it has so many
 KEPT_SHARE = 4  # one in so many of a long document's
-
-_WORD = re.compile(r"[^\W_]+")
-_JOINED = re.compile(r"['\u0300-\u036f]")  # apostrophes and accents, which are lost in retyping
 
 
 def shingles(text: str) -> list[int]:
@@ -26,19 +21,9 @@ def shingles(text: str) -> list[int]:
     >>> shingles("Don\u2019t panic: all is well.") == shingles("dont PANIC all is well")
     True
     """
-    words = [word.encode() for word in normalised_words(text)]
+    words = [word.encode() for word in find_words(text).spelled]
     runs = {b" ".join(words[start : start + SHINGLE_WORDS]) for start in range(len(words) - SHINGLE_WORDS + 1)}
     return sorted(int.from_bytes(blake2b(run, digest_size=8).digest(), "big", signed=True) for run in runs)
-
-
-def normalised_words(text: str) -> list[str]:
-    """Words without what a retyped copy loses.
-
-    >>> normalised_words("The naïve visitor’s well-known “MENU”")
-    ['the', 'naive', 'visitors', 'well', 'known', 'menu']
-    """
-    decomposed = unicodedata.normalize("NFKD", normalise(text).casefold())
-    return _WORD.findall(_JOINED.sub("", decomposed))
 
 
 def kept_shingles(found: Sequence[int]) -> list[int]:

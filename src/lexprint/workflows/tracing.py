@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from lexprint.errors import InputError, SettingsError
 from lexprint.text.span import Span
+from lexprint.tracing.leak_text import find_words
 from lexprint.tracing.records import LikelyDocument
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.report import Leak, Report, report_bytes, sign
-from lexprint.tracing.shingles import normalised_words, shingles
+from lexprint.tracing.shingles import shingles
 from lexprint.tracing.verdict import ERROR_BOUND, trace_document
 from lexprint.workflows.report_contents import Traced, build_report
 
@@ -51,7 +52,7 @@ def trace(
         raise InputError("the leak is empty", needed="a text")
     if not 0.0 < error_bound < 1.0:
         raise SettingsError("error_bound", error_bound, needed="a probability between 0 and 1")
-    leak = Leak(leak_digest or _digest(leak_text), len(normalised_words(leak_text)))
+    leak = Leak(leak_digest or _digest(leak_text), len(find_words(leak_text)))
     candidates = _candidates(registry, leak_text) if document_id is None else [LikelyDocument(document_id, 0)]
     bound = error_bound / max(1, len(candidates))  # whichever documents are tried, the bound holds for all together
     traced = [

@@ -5,7 +5,7 @@ from time import perf_counter
 import pytest
 from hypothesis import given, strategies as st
 
-from lexprint.tracing.normalisation import LONGEST_WORD, find_words, spell
+from lexprint.tracing.leak_text import LONGEST_WORD, find_words, spell
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
-"""The words of any text in the form in which leaks are compared: no case, accents, look-alikes or invisible characters.
+"""The words of any text in the form in which leaks are found and compared: no case, accents, look-alikes, invisible marks.
 
-A leak may have been retyped, scanned, disguised or be no text at all; every string has words here, each with its span in
+Finding the document and aligning with it both read words from here: what one sees and the other does not would be where a
+leak hides. A leak may have been retyped, scanned, disguised or be no text at all; every string has words here, each with its span in
 the string as it came. Master and leak go through the same, so what it throws away is thrown away on both sides.
 """
 
@@ -20,6 +21,9 @@ LONGEST_WORD = 64  # characters compared; nothing longer is a word
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+)
+_ENCLOSED = (
+    "\u249c-\u24e9\U0001f110-\U0001f169"  # letters in circles, squares and brackets, which are no letters to `re`
 )
 _APOSTROPHES = "'’‘ʼʻ´`′＇"
 _HYPHENS = "-‐‑"
@@ -114,7 +118,7 @@ def spell(word: str) -> str:
 @cache
 def _word_pattern() -> re.Pattern[str]:
     """Letters, digits and marks with what is invisible between them; apostrophes within; hyphens at line ends."""
-    character = rf"[\w{_INVISIBLE}{_marks()}]"
+    character = rf"[\w{_INVISIBLE}{_ENCLOSED}{_marks()}]"
     line_end = rf"(?:[{_HYPHENS}]|(?<=\u00ad))[^\S\n\r]*(?:\r\n?|\n)[^\S\n\r]*(?=[^\W\d_])"
     return re.compile(rf"{character}++(?:(?:[{_APOSTROPHES}](?=\w)|{line_end}){character}++)*+")
 
