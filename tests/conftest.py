@@ -1,6 +1,7 @@
 """Fixtures that every room may use."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +17,16 @@ def postgres() -> Iterator[Server]:
     """A real PostgreSQL, one for all tests."""
     with running_server() as server:
         yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a registry may be made."""
+    if request.param == "sqlite":
+        return str(tmp_path / "registry.db")
+    server: Server = request.getfixturevalue("postgres")
+    server.execute("DROP SCHEMA IF EXISTS lexprint CASCADE")
+    return server.url
 
 
 @pytest.fixture

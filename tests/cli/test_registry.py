@@ -9,6 +9,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.tracing.registered import NOON, copies, document_id, file_digest, record
 
+from lexprint.coding.keys import create_key_file
 from lexprint.tracing.registry import open_registry
 
 
@@ -16,7 +17,7 @@ from lexprint.tracing.registry import open_registry
 def issued(folder: Path) -> Path:
     """A registry of two versions of a memo and a letter, one copy issued."""
     path = folder / "lexprint.db"
-    with open_registry(str(path)) as registry:
+    with open_registry(str(path), keys=create_key_file(folder / "lexprint.key")) as registry:
         registry.add_document(record(1), copies(1, 1, 3))
         registry.mark_issued(document_id(1), [(2, file_digest(1, 2))], NOON)
         registry.add_document(record(0x2A << 56, name="letter.txt"), [])
@@ -87,6 +88,9 @@ def test_verify(run: Run, issued: Path) -> None:
     last = json.loads(run("registry", "audit", "--json").output)[-1]["hash"]
     done = run("registry", "verify")
     assert (done.code, done.text) == (0, f"the log holds: 6 entries, last hash {last}\n")
+    with open_registry("lexprint.db") as registry:
+        registry.record_event("token created", {})
+    assert "without a key, and may be anybody's: 1" in run("registry", "verify").errors
     with closing(sqlite3.connect(issued)) as connection, connection:
         connection.execute("UPDATE copies SET file_name = 'x' WHERE number = 3")
     assert run("registry", "verify").is_refusal(1, "entry 2 of the audit log does not hold")
@@ -98,6 +102,7 @@ def test_verify(run: Run, issued: Path) -> None:
 @pytest.mark.parametrize("command", ["list", "recipients", "audit", "verify"])
 def test_no_registry_is_made_by_looking(run: Run, folder: Path, command: str) -> None:
     """Where there is none, the next command is named and no file appears."""
+    create_key_file(folder / "lexprint.key")
     assert run("registry", command).is_refusal(1, "there is no registry at lexprint.db", "lexprint issue")
     assert not (folder / "lexprint.db").exists()
 

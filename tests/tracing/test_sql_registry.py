@@ -67,7 +67,7 @@ def test_log_is_append_only(filled: Registry, location: str, statement: str) -> 
 
 def test_log_cannot_be_overwritten_or_emptied(filled: Registry, location: str) -> None:
     """Nor by the ways around UPDATE and DELETE."""
-    forged = "INTO audit VALUES (1, 'now', 'nothing', '{}', 'x', 'y')"
+    forged = "INTO audit VALUES (1, 'now', 'nothing', '{}', '', 'x', 'y')"
     statement = "TRUNCATE audit" if "://" in location else f"INSERT OR REPLACE {forged}"
     with pytest.raises((sqlite3.IntegrityError, psycopg.Error), match="append-only"):
         change(location, statement)

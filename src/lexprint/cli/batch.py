@@ -184,7 +184,7 @@ def issue(
     keyring = keys.load_keys(key)
     engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size, cache=cache)
     pool = _pool(where, workers=workers, address=address)
-    with open_registry(registry) as opened:
+    with open_registry(registry, keys=keyring) as opened:
         _run(
             lambda on_items: issue_folder(
                 pool,

@@ -73,7 +73,7 @@ def demo() -> None:
         engine.substituter.substitutes([])
     _show_substitutes(console, engine)
     keyring = create_key_file(folder / "lexprint.key")
-    with open_registry(str(folder / "lexprint.db")) as registry:
+    with open_registry(str(folder / "lexprint.db"), keys=keyring) as registry:
         issued = _issue(console, engine, keyring, registry, folder)
         leak = _damage(console, folder, issued)
         _trace(console, keyring, registry, leak, folder)

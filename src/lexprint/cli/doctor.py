@@ -21,7 +21,6 @@ from rich.text import Text
 import lexprint
 from lexprint.cli import console, keys
 from lexprint.cli.registry import REGISTRY
-from lexprint.cli.report import keys_at_hand
 from lexprint.errors import LexprintError
 
 # What each extra of the package is for.
@@ -187,7 +186,7 @@ def _programs() -> Iterator[Check]:
 def _possessions(registry: str, key: Path | None) -> Iterator[Check]:
     purpose = "issuing, payloads, signed reports"
     try:
-        keyring = keys_at_hand(key)
+        keyring = keys.keys_at_hand(key)
     except LexprintError as error:
         yield Check("yours", "key", "broken", str(error), purpose)
     else:

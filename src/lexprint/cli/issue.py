@@ -82,7 +82,10 @@ def issue(
         _write_review(engine, master, wishes, review)
         return
     keyring = keys.load_keys(key)
-    with open_registry(registry) as opened, console.progress("issuing") as on_progress:  # one bar: words, then copies
+    with (
+        open_registry(registry, keys=keyring) as opened,
+        console.progress("issuing") as on_progress,
+    ):  # one bar: words, then copies
         if blind:
             done = issuing.issue_blind(
                 engine,

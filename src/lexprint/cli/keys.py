@@ -29,6 +29,14 @@ def load_keys(path: Path | None) -> Keyring:
     return load_keyring(path, environment=os.environ)
 
 
+def keys_at_hand(path: Path | None) -> Keyring | None:
+    """The keys that the user means; None if there are none, which is no error unless they were asked for."""
+    from lexprint.coding.keys import DEFAULT_KEY_FILE, KEY_FILE_VARIABLE, KEY_VARIABLE
+
+    is_named = path is not None or KEY_VARIABLE in os.environ or bool(os.environ.get(KEY_FILE_VARIABLE))
+    return load_keys(path) if is_named or os.path.lexists(DEFAULT_KEY_FILE) else None
+
+
 @app.command("new")
 def new(path: Path | None = _FILE) -> None:
     """Make a new key, in a new file that only you can read.

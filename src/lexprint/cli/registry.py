@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from lexprint.cli import console
-from lexprint.errors import RegistryError, UnknownDocument
+from lexprint.cli import console, keys
+from lexprint.errors import InputError, RegistryError, SecretError, UnknownDocument
 
 if TYPE_CHECKING:
+    from lexprint.coding.keys import Keyring
     from lexprint.tracing.records import DocumentSummary, IssuedCopy
     from lexprint.tracing.registry import Registry
 
@@ -25,6 +28,7 @@ REGISTRY = typer.Option(
     help="File of the registry, or the URL of a PostgreSQL database.",
 )
 
+_HASH = re.compile("[0-9a-f]{64}")
 WIDE = 10_000  # columns, where the output is no terminal and nothing need be folded
 
 app = typer.Typer(help="See what was issued, and whether the record of it still holds.", no_args_is_help=True)
@@ -110,19 +114,35 @@ def audit(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
 
 
 @app.command("verify")
-def verify(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
-    """Say whether the log, and the documents, copies and reports it speaks of, are as they were written.
+def verify(
+    registry: str = REGISTRY,
+    key: Path | None = keys.KEY,
+    expect: str | None = typer.Option(
+        None, "--expect", metavar="HASH", help="A last hash that was noted down earlier and must still be in the log."
+    ),
+    as_json: bool = console.AS_JSON,
+) -> None:
+    """Say whether the log, and the documents, copies and reports it speaks of, are as their owner wrote them.
 
-    Keep the last hash elsewhere: who can rewrite the whole database can rewrite its log. Exit code 1 if it does not hold.
+    The key shows that nobody else wrote or shortened the log. Note down the last hash that this prints: --expect then also
+    notices that an older copy of the whole database was put back. Exit code 1 if the log does not hold.
     """
-    with _opened(registry) as opened:
-        broken = opened.verify_audit()
+    if expect is not None and not _HASH.fullmatch(expect.lower()):
+        raise InputError("--expect is no hash", needed="64 hexadecimal digits, as lexprint registry verify prints them")
+    keyring = keys.keys_at_hand(key)
+    if keyring is None and expect is None:
+        raise SecretError(
+            "without a key, a log that somebody rebuilt looks like the owner's",
+            needed="the owner's key file, or a last hash that was noted down earlier, by --expect",
+        )
+    with _opened(registry, keyring) as opened:
+        broken = opened.verify_audit(expected=expect and expect.lower())
         entries = opened.audit()
     last = entries[-1].hash if entries else None
+    keyless = sum(not entry.key_id for entry in entries)
     if as_json:
-        console.print_json(
-            {"holds": broken is None, "entries": len(entries), "last_hash": last, "broken": broken and asdict(broken)}
-        )
+        found = {"holds": broken is None, "entries": len(entries), "without_key": keyless, "last_hash": last}
+        console.print_json({**found, "broken": broken and asdict(broken)})
         if broken:
             raise typer.Exit(1)
     elif broken:
@@ -131,12 +151,14 @@ def verify(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
         )
     else:
         console.print_line(f"the log holds: {len(entries):,} entries, last hash {last or 'none'}")
+        if keyless:
+            console.say(f"entries that were written without a key, and may be anybody's: {keyless:,}")
 
 
-def _opened(registry: str) -> Registry:
+def _opened(registry: str, keyring: Keyring | None = None) -> Registry:
     from lexprint.tracing.registry import open_existing_registry
 
-    return open_existing_registry(registry)
+    return open_existing_registry(registry, keys=keyring)
 
 
 def _chosen(documents: Sequence[DocumentSummary], wanted: str) -> DocumentSummary:

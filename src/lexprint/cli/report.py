@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from lexprint.cli.registry import REGISTRY, WIDE
 from lexprint.errors import BadSignature, InputError, ReportError
 
 if TYPE_CHECKING:
-    from lexprint.coding.keys import Keyring
     from lexprint.tracing.records import StoredReport
     from lexprint.tracing.report import Report
 
@@ -174,14 +172,6 @@ def write_signed(report: Report, target: str) -> None:
     from lexprint.tracing.report import report_bytes
 
     write_bytes(target, report_bytes(report))
-
-
-def keys_at_hand(path: Path | None) -> Keyring | None:
-    """The keys that the user means; None if there are none, which is no error unless they were asked for."""
-    from lexprint.coding.keys import DEFAULT_KEY_FILE, KEY_FILE_VARIABLE, KEY_VARIABLE
-
-    is_named = path is not None or KEY_VARIABLE in os.environ or bool(os.environ.get(KEY_FILE_VARIABLE))
-    return keys.load_keys(path) if is_named or os.path.lexists(DEFAULT_KEY_FILE) else None
 
 
 def print_report(report: Report) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import typer
 
 from lexprint.cli import console, keys
-from lexprint.cli.report import keys_at_hand
 from lexprint.errors import ExtraMissing, InputError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -51,7 +50,7 @@ def serve(
         raise InputError(f"--seconds is {seconds:g}", needed="a number above 0")
     # By name: the command line and the server are both leaves, and do not know each other.
     process = _import_server()
-    keyring = keys_at_hand(key)
+    keyring = keys.keys_at_hand(key)
     options = process.ServeOptions(
         host=host,
         port=port,

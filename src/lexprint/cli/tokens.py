@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import typer
 
-from lexprint.cli import console
+from lexprint.cli import console, keys
 from lexprint.cli.registry import REGISTRY
 from lexprint.errors import InputError
 
@@ -25,6 +26,7 @@ def new(
     scope: list[str] = typer.Option(..., "--scope", help="mark, trace or admin; may be given more than once."),
     days: int = typer.Option(USUAL_DAYS, "--days", min=0, max=3650, help="Days until it expires; 0: never."),
     registry: str = REGISTRY,
+    key: Path | None = keys.KEY,
 ) -> None:
     """Make a token; it is printed this once, and only a digest of it is kept."""
     from lexprint.tracing.registry import open_registry
@@ -34,7 +36,7 @@ def new(
         if one not in SCOPES:
             raise InputError(f"--scope {one} is unknown", needed=f"one of {', '.join(SCOPES)}")
     expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
-    with open_registry(registry) as opened:
+    with open_registry(registry, keys=keys.keys_at_hand(key)) as opened:
         written, token = create_token(opened, name, scopes=cast("list[Scope]", scope), expires_at=expires_at)
     console.print_line(written)
     console.say(f"token {token.id}, {_until(token)}; keep it like a password: it is not shown again")
@@ -59,13 +61,15 @@ def list_all(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
 
 @app.command("revoke")
 def revoke(
-    token: str = typer.Argument(..., metavar="ID", help="As lexprint token list prints it."), registry: str = REGISTRY
+    token: str = typer.Argument(..., metavar="ID", help="As lexprint token list prints it."),
+    registry: str = REGISTRY,
+    key: Path | None = keys.KEY,
 ) -> None:
     """End a token at once."""
     from lexprint.tracing.registry import open_existing_registry
     from lexprint.tracing.tokens import revoke_token
 
-    with open_existing_registry(registry) as opened:
+    with open_existing_registry(registry, keys=keys.keys_at_hand(key)) as opened:
         ended = revoke_token(opened, console.printable(token))
     console.say(f"token {ended.id} is revoked")
 

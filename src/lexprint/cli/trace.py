@@ -11,7 +11,7 @@ import typer
 from lexprint.cli import console, keys
 from lexprint.cli.files import PIPE, READABLE, Outcome, is_folder, open_file, print_each, require_writable
 from lexprint.cli.registry import REGISTRY
-from lexprint.cli.report import keys_at_hand, print_report, write_page, write_signed
+from lexprint.cli.report import print_report, write_page, write_signed
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def _traced(
     from lexprint.workflows.tracing import trace as trace_leak
 
     given = open_file(leak)
-    keyring = keys_at_hand(key)
-    with open_existing_registry(registry) as opened:
+    keyring = keys.keys_at_hand(key)
+    with open_existing_registry(registry, keys=keyring) as opened:
         return trace_leak(
             opened,
             given.text,

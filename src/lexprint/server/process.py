@@ -97,10 +97,11 @@ def app_of(options: ServeOptions) -> FastAPI:
     """The application of this process."""
     sys.setswitchinterval(SWITCH_SECONDS)
     settings = load_settings(profile=options.profile, file=None if options.settings is None else Path(options.settings))
+    keyring = _keyring(options)
     return create_app(
         Engine(settings=settings, threads=options.threads or model_threads(cores(), workers=options.workers)),
-        open_registry(options.registry),
-        keyring=_keyring(options),
+        open_registry(options.registry, keys=keyring),
+        keyring=keyring,
         access=options.access,
         limits=_limits(options),
     )

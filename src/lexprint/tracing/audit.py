@@ -1,37 +1,69 @@
-"""The audit log: each entry's hash covers the entry before it, so nothing can be changed or left out unnoticed.
+"""The audit log: each entry's hash covers the entry before it, and the last one is sealed with the owner's key.
 
 Entries hold digests of what was stored, hence a changed codeword or report is noticed too. Names of recipients are only in
-those digests: the log is never pruned. Whoever can rewrite the whole database can rewrite the log; keep its last hash elsewhere.
+those digests: the log is never pruned. There is one seal, made anew with every entry, so who lacks the key can neither
+rebuild the log nor take its last entries away: the seals of shorter logs are gone. Who puts back an older copy of the whole
+database brings its seal with it; that is noticed by a hash that was kept elsewhere.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lexprint.tracing.records import AuditEntry, BrokenEntry, DocumentRecord
+
+if TYPE_CHECKING:
+    from lexprint.coding.keys import Keyring, MasterKey
 
 DOCUMENT_ADDED = "document added"
 COPIES_PLANNED = "copies planned"
 COPIES_ISSUED = "copies issued"
 REPORT_SAVED = "report saved"
 STORED_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED, REPORT_SAVED)  # those that speak of stored things
+OWNERS_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED)  # those that nobody does without the key
 
 BEGINNING = "0" * 64  # what the first entry has for the hash before it
+NO_KEY = ""  # of an entry that was written without one
+PURPOSE = "audit log"  # of the derived key
 
 Details: TypeAlias = Mapping[str, Any]
 DigestOf: TypeAlias = Callable[[str, Details], str]  # of what is stored now of what an event's details speak of
 
 
-def next_entry(last: tuple[int, str] | None, *, at: datetime, event: str, details: Mapping[str, object]) -> AuditEntry:
+@dataclass(frozen=True, slots=True)
+class SealedHead:
+    """The last entry that was written with a key, and what only that key can make of it."""
+
+    sequence: int
+    hash: str
+    key_id: str
+    seal: str
+
+    @classmethod
+    def of(cls, entry: AuditEntry, key: MasterKey) -> SealedHead:
+        return cls(entry.sequence, entry.hash, key.id, _seal(key, entry.sequence, entry.hash))
+
+    def is_made_by(self, key: MasterKey) -> bool:
+        return self.key_id == key.id and hmac.compare_digest(self.seal, _seal(key, self.sequence, self.hash))
+
+
+def _seal(key: MasterKey, sequence: int, entry_hash: str) -> str:
+    return hmac.digest(key.derive(PURPOSE), canonical_json([sequence, entry_hash]).encode(), "sha256").hex()
+
+
+def next_entry(
+    last: tuple[int, str] | None, *, at: datetime, event: str, details: Mapping[str, object], key_id: str = NO_KEY
+) -> AuditEntry:
     """The entry after the one with this sequence and hash, or the first."""
     sequence, previous = last or (0, BEGINNING)
-    fields = (sequence + 1, time_text(at), event, canonical_json(details), previous)
+    fields = (sequence + 1, time_text(at), event, canonical_json(details), key_id, previous)
     return AuditEntry(*fields, hash=_hash(*fields))
 
 
@@ -40,7 +72,8 @@ def first_broken(
 ) -> BrokenEntry | None:
     """The first entry that does not follow from those before it, or speaks of things that have changed.
 
-    `stored` says how many things there are of each of `STORED_EVENTS`: none may be unknown to the log.
+    `stored` says how many things there are of each of `STORED_EVENTS`: none may be unknown to the log. Whether the log is
+    the owner's is another question: see `first_unsealed`.
     """
     logged: Counter[str] = Counter()
     last: AuditEntry | None = None
@@ -50,7 +83,7 @@ def first_broken(
             return BrokenEntry(expected[0], "it is missing")
         if entry.previous != expected[1]:
             return BrokenEntry(entry.sequence, "it does not follow from the entry before it")
-        if entry.hash != _hash(entry.sequence, entry.at, entry.event, entry.details, entry.previous):
+        if entry.hash != _hash(entry.sequence, entry.at, entry.event, entry.details, entry.key_id, entry.previous):
             return BrokenEntry(entry.sequence, "it was changed")
         if entry.event in STORED_EVENTS:
             details = json.loads(entry.details)
@@ -63,6 +96,44 @@ def first_broken(
             reason = f"{stored[event]} are stored and {logged[event]} were logged ({event})"
             return BrokenEntry(last.sequence + 1 if last else 1, f"it is missing: {reason}")
     return None
+
+
+def first_unsealed(entries: Iterable[AuditEntry], head: SealedHead | None, keys: Keyring) -> BrokenEntry | None:
+    """The first entry that the owner of the keys did not write, or that is gone; those without a key may be anybody's.
+
+    `entries` reach back at least to the sealed one, in order.
+    """
+    sealed = 0 if head is None else head.sequence
+    if head is not None and not any(head.is_made_by(key) for key in keys):
+        return BrokenEntry(sealed, f"it is sealed with key {head.key_id}, which is not among the owner's keys")
+    found: str | None = None
+    for entry in entries:
+        if entry.sequence > sealed and entry.key_id != NO_KEY:
+            return BrokenEntry(entry.sequence, "it claims a key and is not sealed")
+        if entry.sequence == sealed:
+            found = entry.hash
+    if head is not None and found is None:
+        return BrokenEntry(sealed, "it is missing: the log was sealed up to it")
+    if head is not None and found != head.hash:
+        return BrokenEntry(sealed, "it is not the entry that was sealed: the log was written anew")
+    return None
+
+
+def first_keyless(entries: Iterable[AuditEntry]) -> BrokenEntry | None:
+    """The first entry that claims what only the owner does, and was written without a key."""
+    for entry in entries:
+        if entry.event in OWNERS_EVENTS and entry.key_id == NO_KEY:
+            return BrokenEntry(entry.sequence, f"it was written without the owner's key ({entry.event})")
+    return None
+
+
+def first_unexpected(entries: Iterable[AuditEntry], expected: str) -> BrokenEntry | None:
+    """What is wrong if a hash that was noted down earlier is that of no entry."""
+    count = 0
+    for count, entry in enumerate(entries, 1):  # noqa: B007 # how many there were
+        if hmac.compare_digest(entry.hash, expected):
+            return None
+    return BrokenEntry(count + 1, "it is missing: no entry has the expected hash, so the log was shortened or is older")
 
 
 def canonical_json(value: object) -> str:

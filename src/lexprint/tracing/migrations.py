@@ -134,10 +134,12 @@ def _audit(connection: Connection, dialect: Dialect) -> None:
             at TEXT NOT NULL,
             event TEXT NOT NULL,
             details TEXT NOT NULL,
+            key_id TEXT NOT NULL,
             previous TEXT NOT NULL UNIQUE,
             hash TEXT NOT NULL
         )
         """,
+        "CREATE TABLE audit_head (sequence {BIG} NOT NULL, hash TEXT NOT NULL, key_id TEXT NOT NULL, seal TEXT NOT NULL)",
     )
     _APPEND_ONLY[dialect](connection)
 

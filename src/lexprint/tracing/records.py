@@ -146,6 +146,7 @@ class AuditEntry:
     at: str  # ISO 8601 in UTC, as it was hashed
     event: str
     details: str  # canonical JSON; neither text nor keys
+    key_id: str  # of the master key it was written with; empty: without one
     previous: str  # hash of the entry before
     hash: str
 

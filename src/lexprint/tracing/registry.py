@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from lexprint.tracing.records import (
     AuditEntry,
@@ -26,6 +26,9 @@ from lexprint.tracing.records import (
     StoredReport,
 )
 from lexprint.tracing.statements import Statements
+
+if TYPE_CHECKING:
+    from lexprint.coding.keys import Keyring
 
 
 class Registry(Protocol):
@@ -95,8 +98,12 @@ class Registry(Protocol):
     def audit(self) -> list[AuditEntry]:
         """The log from its beginning."""
 
-    def verify_audit(self) -> BrokenEntry | None:
-        """The first entry that was changed, removed, or no longer fits the documents and copies it speaks of."""
+    def verify_audit(self, *, expected: str | None = None) -> BrokenEntry | None:
+        """The first entry that was changed, removed, or no longer fits the documents and copies it speaks of.
+
+        With keys, also one that their owner did not write; `expected` is the hash of an entry, noted down earlier.
+        Without either, a log that was rebuilt as a whole is taken for the old one.
+        """
 
     def writing(self) -> AbstractContextManager[Statements]:
         """All of it or nothing, one writer at a time."""
@@ -111,15 +118,15 @@ class Registry(Protocol):
     def __exit__(self, *exception: object) -> None: ...
 
 
-def open_registry(location: str) -> Registry:
-    """The registry at a file name or URL, made on first use."""
+def open_registry(location: str, *, keys: Keyring | None = None) -> Registry:
+    """The registry at a file name or URL, made on first use; with keys, the audit log is sealed with the newest."""
     from lexprint.tracing.sql_registry import SqlRegistry  # SQLAlchemy takes its time to load
 
-    return SqlRegistry.opened(location)
+    return SqlRegistry.opened(location, keys=keys)
 
 
-def open_existing_registry(location: str) -> Registry:
+def open_existing_registry(location: str, *, keys: Keyring | None = None) -> Registry:
     """The same for those who only want to look: refuses where there is none."""
     from lexprint.tracing.sql_registry import SqlRegistry
 
-    return SqlRegistry.found(location)
+    return SqlRegistry.found(location, keys=keys)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import sqlalchemy as sql
 from sqlalchemy.engine import URL, Connection, Engine, Row
@@ -21,6 +21,7 @@ from lexprint.errors import ExtraMissing, RegistryError, UnknownDocument
 from lexprint.text.segmentation import segment
 from lexprint.tracing import audit, migrations, packing
 from lexprint.tracing.audit import COPIES_ISSUED, COPIES_PLANNED, DOCUMENT_ADDED, REPORT_SAVED, time_text
+from lexprint.tracing.audit_table import AuditTable, entries
 from lexprint.tracing.databases import Place, create_private, explain, prepare_postgresql, prepare_sqlite, read_location
 from lexprint.tracing.migrations import APPLICATION_ID, SCHEMA, Dialect
 from lexprint.tracing.records import (
@@ -39,6 +40,9 @@ from lexprint.tracing.records import (
 )
 from lexprint.tracing.shingles import kept_shingles, shingles
 from lexprint.tracing.statements import Statements
+
+if TYPE_CHECKING:
+    from lexprint.coding.keys import Keyring
 
 ASKED_AT_ONCE = 500  # values in one statement; old SQLite takes no more than 999
 RANKED_POSTINGS = 50_000  # rows looked at to rank documents; the rarest shingles, which tell most, come first
@@ -76,35 +80,35 @@ _COPIES = sql.table(
 )
 _SHINGLES = sql.table("shingles", *_whole("hash", "document"))
 _REPORTS = sql.table("reports", *_whole("serial", "document"), *_words("id", "text", "saved_at"))
-_AUDIT = sql.table("audit", *_whole("sequence"), *_words("at", "event", "details", "previous", "hash"))
 
 
 class SqlRegistry:
     """See `Registry` for what each method promises."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, keys: Keyring | None) -> None:
         self._place = place
         self._engine = _engine(place)
+        self._audit_table = AuditTable(keys)
 
     @classmethod
-    def opened(cls, location: str) -> Self:
+    def opened(cls, location: str, *, keys: Keyring | None = None) -> Self:
         """Made where there is none yet."""
         place = read_location(location)
         if place.path:
             create_private(place.path)
-        registry = cls(place)
+        registry = cls(place, keys)
         with registry._closed_on_failure():
             registry._migrate()
         return registry
 
     @classmethod
-    def found(cls, location: str) -> Self:
+    def found(cls, location: str, *, keys: Keyring | None = None) -> Self:
         """Only where there is one."""
         place = read_location(location)
         missing = RegistryError(f"there is no registry at {place.shown}; run: lexprint issue, which makes one")
         if place.is_vacant:
             raise missing
-        registry = cls(place)
+        registry = cls(place, keys)
         with registry._closed_on_failure():
             if not registry._applied():
                 raise missing
@@ -154,7 +158,7 @@ class SqlRegistry:
             serial = _serial(connection, record.id)
             if found:
                 connection.execute(sql.insert(_SHINGLES), [{"hash": one, "document": serial} for one in found])
-            _log(connection, DOCUMENT_ADDED, {"document": record.id, "sha256": audit.document_digest(record)})
+            self._log(connection, DOCUMENT_ADDED, {"document": record.id, "sha256": audit.document_digest(record)})
             self._insert_copies(connection, record.id, serial, rows)
 
     def plan_copies(self, document_id: str, copies: Sequence[IssuedCopy]) -> None:
@@ -195,7 +199,7 @@ class SqlRegistry:
             ],
         )
         details = {"numbers": audit.as_ranges(numbers), "count": len(rows), "sha256": audit.planned_digest(rows)}
-        _log(connection, COPIES_PLANNED, {"document": document_id, **details})
+        self._log(connection, COPIES_PLANNED, {"document": document_id, **details})
 
     def mark_issued(self, document_id: str, copies: Sequence[tuple[int, str]], at: datetime) -> None:
         issued_at = time_text(at)
@@ -225,7 +229,7 @@ class SqlRegistry:
             )
             numbers = audit.as_ranges(number for number, *_ in rows)
             details = {"numbers": numbers, "count": len(rows), "sha256": audit.issued_digest(rows)}
-            _log(connection, COPIES_ISSUED, {"document": document_id, **details})
+            self._log(connection, COPIES_ISSUED, {"document": document_id, **details})
 
     def save_report(self, report_id: str, document_id: str | None, text: str, at: datetime) -> None:
         packing.require_storable("a report", text)
@@ -237,14 +241,14 @@ class SqlRegistry:
             values = {"id": report_id, "document": serial, "text": text, "saved_at": time_text(at)}
             connection.execute(sql.insert(_REPORTS), values)
             details = {"report": report_id, "document": document_id, "sha256": audit.report_digest(text)}
-            _log(connection, REPORT_SAVED, details)
+            self._log(connection, REPORT_SAVED, details)
 
     def record_event(self, event: str, details: Mapping[str, object]) -> AuditEntry:
         packing.require_storable("an event", event)
         if event in audit.STORED_EVENTS:
             raise ValueError(f"{event!r} is logged by the method that stores it")
         with self._writing() as connection:
-            return _log(connection, event, details)
+            return self._log(connection, event, details)
 
     # Reading
 
@@ -408,9 +412,9 @@ class SqlRegistry:
 
     def audit(self) -> list[AuditEntry]:
         with self._reading() as connection:
-            return list(_entries(connection))
+            return list(entries(self._statements(connection)))
 
-    def verify_audit(self) -> BrokenEntry | None:
+    def verify_audit(self, *, expected: str | None = None) -> BrokenEntry | None:
         with self._reading() as connection:
             counted = {
                 DOCUMENT_ADDED: sql.select(sql.func.count()).select_from(_DOCUMENTS),
@@ -419,23 +423,34 @@ class SqlRegistry:
                 REPORT_SAVED: sql.select(sql.func.count()).select_from(_REPORTS),
             }
             stored = {event: connection.scalar(query) or 0 for event, query in counted.items()}
-            return audit.first_broken(
-                _entries(connection),
+            statements = self._statements(connection)
+            broken = audit.first_broken(
+                entries(statements),
                 digest_of=lambda event, details: _digest_of(connection, event, details),
                 stored=stored,
             )
+            broken = broken or self._audit_table.first_foreign(statements)
+            if broken is None and expected is not None:
+                broken = audit.first_unexpected(entries(statements), expected)
+            return broken
+
+    def _log(self, connection: Connection, event: str, details: Mapping[str, object]) -> AuditEntry:
+        return self._audit_table.append(self._statements(connection), event, details)
+
+    def _statements(self, connection: Connection) -> _SqlStatements:
+        return _SqlStatements(connection, self._audit_table)
 
     # Transactions
 
     @contextmanager
     def writing(self) -> Iterator[Statements]:
         with self._writing() as connection:
-            yield _SqlStatements(connection)
+            yield self._statements(connection)
 
     @contextmanager
     def reading(self) -> Iterator[Statements]:
         with self._reading() as connection:
-            yield _SqlStatements(connection)
+            yield self._statements(connection)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -484,6 +499,7 @@ class _SqlStatements:
     """See `Statements` for what each method promises."""
 
     connection: Connection
+    audit_table: AuditTable
 
     def rows(self, statement: str, **values: object) -> list[Mapping[str, Any]]:
         return [dict(row) for row in self.connection.execute(sql.text(statement), values).mappings()]
@@ -495,7 +511,7 @@ class _SqlStatements:
         packing.require_storable("an event", event)
         if event in audit.STORED_EVENTS:
             raise ValueError(f"{event!r} is logged by the method that stores it")
-        _log(self.connection, event, details)
+        self.audit_table.append(self, event, details)
 
 
 def _begin_schema(connection: Connection, dialect: Dialect) -> None:
@@ -520,19 +536,6 @@ def _applied(connection: Connection) -> set[str]:
 
 
 # Rows
-
-
-def _log(connection: Connection, event: str, details: Mapping[str, object]) -> AuditEntry:
-    if event in audit.STORED_EVENTS:
-        details = {"count": 1, **details}
-    query = sql.select(_AUDIT.c.sequence, _AUDIT.c.hash).order_by(_AUDIT.c.sequence.desc()).limit(1)
-    last = connection.execute(query).one_or_none()
-    entry = audit.next_entry(
-        None if last is None else (last.sequence, last.hash), at=datetime.now(UTC), event=event, details=details
-    )
-    values = {name: getattr(entry, name) for name in ("sequence", "at", "event", "details", "previous", "hash")}
-    connection.execute(sql.insert(_AUDIT), values)
-    return entry
 
 
 def _serial(connection: Connection, document_id: str) -> int:
@@ -571,11 +574,6 @@ def _document(row: Row[Any]) -> DocumentRecord:
 def _with_document(query: sql.Select[Any]) -> sql.Select[Any]:
     """Reports beside the documents they speak of, if any."""
     return query.join_from(_REPORTS, _DOCUMENTS, _REPORTS.c.document == _DOCUMENTS.c.serial, isouter=True)
-
-
-def _entries(connection: Connection) -> Iterator[AuditEntry]:
-    for row in connection.execute(sql.select(_AUDIT).order_by(_AUDIT.c.sequence)):
-        yield AuditEntry(row.sequence, row.at, row.event, row.details, row.previous, row.hash)
 
 
 def _digest_of(connection: Connection, event: str, details: audit.Details) -> str:
