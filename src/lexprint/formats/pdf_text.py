@@ -26,7 +26,10 @@ ENCRYPTED, TOO_LONG, NO_PICTURES = 3, 4, 5  # as pdf_pages exits
 MAGIC = re.compile(rb"%PDF-\d")
 _PRESCAN = 1024  # bytes in which readers look for the magic
 
-_HYPHEN = re.compile(r"([^\W\d_]+)[-‐\u00ad]\s*\n\s*([^\W\d_]+)")
+_LETTER = r"[^\W\d_]"
+# A word is tried from its first letter alone, and given up at once: from each of its letters would be quadratic.
+_HYPHEN = re.compile(rf"(?<!{_LETTER})({_LETTER}++)[-‐\u00ad][^\S\n]*+\n\s*+({_LETTER}++)")
+_COMPOUND = re.compile(rf"(?<!{_LETTER}){_LETTER}++-{_LETTER}++")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
 
@@ -76,7 +79,7 @@ def as_running_text(text: str) -> str:
     'a well-known example of a well-known office'
     """
     plain = text.translate(_LIGATURES).encode("utf-8", "replace").decode()
-    compounds = set(re.findall(r"[^\W\d_]+-[^\W\d_]+", plain.lower()))
+    compounds = set(_COMPOUND.findall(plain.lower()))
 
     def whole(match: re.Match[str]) -> str:
         hyphenated = f"{match[1]}-{match[2]}"

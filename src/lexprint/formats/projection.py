@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from lexprint.text.document import PARAGRAPH_BREAK
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span
-from lexprint.text.view import PARAGRAPH_BREAK
 
 _ADDRESS_MARK = re.compile(r"://|@|(?<!\w)www\.")
 _UNSPACED = re.compile(r"\S*+")

@@ -12,6 +12,8 @@ from functools import cached_property
 
 from lexprint.text.span import Span
 
+PARAGRAPH_BREAK = "\n\n"
+
 
 @dataclass(frozen=True, slots=True)
 class Word:

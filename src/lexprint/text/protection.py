@@ -7,7 +7,8 @@ little, a wrong word in a quotation or an address costs trust.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
@@ -130,17 +131,48 @@ def _find_terms(text: str) -> Iterator[Span]:
     return _find_phrases(text, (form for term in terms if term for form in (term, f"{term}s")))
 
 
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_WORD_CHARACTER = re.compile(r"\w")
+
+
 def _find_phrases(text: str, phrases: Iterable[str]) -> Iterator[Span]:
-    """Whole words, as models see them: neither spacing nor the kind of quote or dash matters."""
-    wanted = sorted(
-        {" ".join(normalise(phrase).split()) for phrase in phrases} - {""}, key=lambda one: (-len(one), one)
-    )
+    """Whole words, as models see them: neither spacing, case nor the kind of quote or dash matters.
+
+    Tokens are looked up, the longest phrase first: one pattern of all phrases would try each of them at each letter.
+    """
+    wanted = {tuple(_tokens(" ".join(normalise(phrase).split()))) for phrase in phrases} - {()}
     if not wanted:
         return
-    spaced = (r"\s+".join(map(re.escape, phrase.split())) for phrase in wanted)
+    lengths: dict[str, set[int]] = defaultdict(set)
+    for phrase in wanted:
+        lengths[phrase[0]].add(len(phrase))
     view = build_view(text)
-    for match in re.finditer(rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)", view.text, re.IGNORECASE):
-        yield view.original_span(Span(*match.span()))
+    starts, tokens = [match.start() for match in _TOKEN.finditer(view.text)], _tokens(view.text)
+    starts.append(len(view.text))
+    index = 0
+    while index < len(tokens):
+        found = next(
+            (
+                length
+                for length in sorted(lengths.get(tokens[index], ()), reverse=True)
+                if tuple(tokens[index : index + length]) in wanted and _is_whole(tokens, index, index + length)
+            ),
+            0,
+        )
+        if found:
+            yield view.original_span(Span(starts[index], starts[index + found]))
+        index += max(found, 1)
+
+
+def _tokens(view: str) -> list[str]:
+    """Words, spaces and marks, alike in whatever case they are written."""
+    return [" " if token.isspace() else token.casefold() for token in _TOKEN.findall(view)]
+
+
+def _is_whole(tokens: Sequence[str], start: int, stop: int) -> bool:
+    """Whether no word touches the tokens; two words never stand side by side, but a mark may begin or end a phrase."""
+    before, after = tokens[start - 1 : start], tokens[stop : stop + 1]
+    return not any(_WORD_CHARACTER.match(token) for token in (*before, *after))
 
 
 _FINDERS: Mapping[Protection, Callable[[str], Iterator[Span]]] = MappingProxyType(

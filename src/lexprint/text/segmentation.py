@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from nupunkt import PunktSentenceTokenizer, load_default_model
 
-from lexprint.text.document import Document, Sentence
+from lexprint.text.document import PARAGRAPH_BREAK, Document, Sentence
 from lexprint.text.span import Span
-from lexprint.text.view import PARAGRAPH_BREAK, View, build_view, combining_marks
+from lexprint.text.view import View, build_view, combining_marks
 
 LONGEST_SENTENCE = 96  # words; a pair of such sentences still fits a model's 512 positions
 LONGEST_PARAGRAPH = 4_000  # words given to the segmenter at once; no real paragraph comes near it

@@ -15,9 +15,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from lexprint.text.document import PARAGRAPH_BREAK
 from lexprint.text.span import Span
 
-PARAGRAPH_BREAK = "\n\n"
+MOST_MARKS = 30  # that one letter keeps (UAX #15, stream-safe text); putting more in order takes time quadratic in them
 
 Offsets: TypeAlias = NDArray[np.int32]
 Rewrite: TypeAlias = tuple[int, int, str]  # characters start..end, at least one, become this
@@ -187,10 +188,9 @@ def _compose(text: str) -> Iterator[Rewrite]:
     if unicodedata.is_normalized("NFC", text):
         return
     for match in _composable().finditer(text):
-        start, found = match.start(), match.group()
-        composed = unicodedata.normalize("NFC", found)
-        if composed != found:
-            yield start, match.end(), composed
+        composed = unicodedata.normalize("NFC", match["kept"])
+        if composed != match.group():
+            yield match.start(), match.end(), composed
 
 
 @cache
@@ -207,7 +207,9 @@ def _composable() -> re.Pattern[str]:
                 changing.add(character)
     marks = _as_class(joining)
     hangul = "[\u1100-\u1112\uac00-\ud7a3][\u1161-\u1175\u11a8-\u11c2]+"
-    return re.compile(f"{hangul}[{marks}]*|[^{marks}]?[{marks}]+|[{_as_class(changing)}]", re.DOTALL)
+    most = f"{{0,{MOST_MARKS}}}"
+    kept = f"{hangul}[{marks}]{most}|[^{marks}]?[{marks}][{marks}]{most}|[{_as_class(changing)}]"
+    return re.compile(f"(?P<kept>{kept})[{marks}]*", re.DOTALL)
 
 
 def _assigned() -> Iterator[int]:

@@ -9,12 +9,12 @@ from typing import TypeAlias
 from lexprint import __version__
 from lexprint.engine import Engine
 from lexprint.errors import CapacityError, InputError
-from lexprint.text.document import Document
+from lexprint.text.document import PARAGRAPH_BREAK, Document
 from lexprint.text.editing import inverse_edits
 from lexprint.text.protection import protected_spans
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
-from lexprint.text.view import PARAGRAPH_BREAK, normalise
+from lexprint.text.view import normalise
 from lexprint.watermark.capacity import capacity as find_sites
 from lexprint.watermark.embed import embed as write_bits
 from lexprint.watermark.extract import extract as read_sites
