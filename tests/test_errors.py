@@ -24,6 +24,7 @@ EXAMPLES: list[tuple[LexprintError, int]] = [
     (errors.UnknownDocument("minutes-7"), 1),
     (errors.ReportError("the report has no body"), 1),
     (errors.BadSignature("report.json"), 1),
+    (errors.ForeignSignature("report.json"), 1),
 ]
 
 

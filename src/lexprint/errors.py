@@ -15,7 +15,8 @@
     ├── RegistryError             1
     │   └── UnknownDocument       1
     └── ReportError               1
-        └── BadSignature          1
+        ├── BadSignature          1  it was changed after it was signed
+        └── ForeignSignature      1  somebody signed it who is not trusted
 
 Messages hold neither keys nor document text: they end up in logs.
 """
@@ -159,10 +160,19 @@ class ReportError(LexprintError):
 
 
 class BadSignature(ReportError):
-    """A report was changed after it was signed, or signed with another key."""
+    """A report was changed after it was signed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the signature of {name} does not fit its content; ask the issuer for the original")
+        self.name = name
+
+
+class ForeignSignature(ReportError):
+    """A report was signed with a key that is not trusted: anybody may have written it."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"signature of {name} does not fit its content and the given key; ask the issuer for the original"
+            f"the signature of {name} is not by a key that is trusted here; ask the issuer for the report, and by another "
+            "way for the fingerprint of the key"
         )
         self.name = name

@@ -99,7 +99,7 @@ def test_a_payload_and_its_chance_of_error(run: Run, with_payload: Path, monkeyp
     """The payload on standard output; how sure it is on standard error."""
     done = run("extract", with_payload, "--key", "owner.key")
     assert (done.code, done.text) == (0, "A-17\n")
-    assert re.search(r"payload of 24 bits found with key [0-9a-f]{8}: \d+ of \d+ distinct sites agree", done.errors)
+    assert re.search(r"payload of 24 bits found with key [0-9a-f]{16}: \d+ of \d+ distinct sites agree", done.errors)
     assert re.search(r"chance of error (at most \de-\d\d|below 1e-15);", done.errors)
     value = json.loads(run("extract", with_payload, "--key", "owner.key", "--json").output)
     assert (value["payload"], value["false_positive"]) == ("A-17", 1e-6)

@@ -20,7 +20,7 @@ def test_a_new_key_is_private_and_not_printed(run: Run, folder: Path) -> None:
     """Its id goes to standard output, its secret nowhere."""
     done = run("key", "new")
     assert done.code == 0
-    assert re.fullmatch("[0-9a-f]{8}\n", done.text)
+    assert re.fullmatch("[0-9a-f]{16}\n", done.text)
     assert "keep a copy" in done.errors
     path = folder / "lexprint.key"
     assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -66,3 +66,18 @@ def test_refusals_say_what_to_type(run: Run, folder: Path) -> None:
         path.chmod(0o600)
     path.write_text(path.read_text()[:-4])
     assert run("key", "list").is_refusal(3, "damaged")
+
+
+def test_public_keys_are_printed_for_everyone(run: Run, folder: Path) -> None:
+    """As PEM with id and fingerprint, newest first, and nothing that is secret; JSON says the same."""
+    first, second = run("key", "new").text.strip(), run("key", "rotate").text.strip()
+    printed = run("key", "public").text
+    listed = json.loads(run("key", "public", "--json").output)
+    assert [one["id"] for one in listed] == [second, first]
+    for one in listed:
+        assert one["fingerprint"].startswith(one["id"])
+        assert one["fingerprint"] in printed
+        assert one["public_key"] in printed
+    kept = (folder / "lexprint.key").read_text().splitlines()[-2:]
+    assert not [line for line in kept if line.rpartition(".")[2] in printed]
+    assert run("key", "public", "none.key").is_refusal(3, "none.key")

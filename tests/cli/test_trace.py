@@ -12,7 +12,7 @@ from tests.workflows.leaks import Issued, issue
 
 from lexprint.coding.keys import create_key_file
 from lexprint.tracing.registry import open_registry
-from lexprint.tracing.report import public_key_of, read_report, require_signer
+from lexprint.tracing.report import read_report, require_signer
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_reports_in_files(run: Run, issued: Issued, folder: Path) -> None:
     assert "memo &lt;b&gt;.docx" in page
     assert run("trace", "leak.txt", "--report", "out.json").code == 0
     report = read_report((folder / "out.json").read_bytes())
-    require_signer(report, [public_key_of(keyring.newest)], name="out.json")
+    require_signer(report, [keyring.newest.public_key.fingerprint], name="out.json")
 
 
 def test_other_formats(run: Run, issued: Issued, folder: Path) -> None:

@@ -12,15 +12,13 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.tracing.reports import nothing_found, report_of
 
-from lexprint.coding.keys import MasterKey
-from lexprint.errors import BadSignature, ReportError
+from lexprint.coding.keys import SIGNING, MasterKey
+from lexprint.errors import BadSignature, ForeignSignature, ReportError
 from lexprint.tracing.report import (
     LEAST_CHANCE,
     Report,
-    canonical_json,
     chance,
     content_json,
-    public_key_of,
     read_report,
     report_bytes,
     report_json,
@@ -28,6 +26,7 @@ from lexprint.tracing.report import (
     share,
     sign,
 )
+from lexprint.tracing.signatures import canonical_json
 
 KEY = MasterKey(bytes(range(32)), created_at=datetime(2026, 1, 1, tzinfo=UTC))
 OTHER_KEY = MasterKey(bytes(32), created_at=datetime(2026, 1, 1, tzinfo=UTC))
@@ -73,7 +72,7 @@ def test_no_bit_can_be_flipped(place: int) -> None:
         is_whole = value.keys() == report_json(SIGNED).keys() and "\ufffd" not in str(value)
     except ValueError:
         is_whole = False
-    has_capitals = is_whole and re.search("[A-F]", f"{value['signature']}{value['public_key']}")
+    has_capitals = is_whole and re.search("[A-Z]", f"{value['signature']}{value['public_key']}{value['key_id']}")
     if is_whole and not has_capitals:
         assert isinstance(refusal.value, BadSignature)
     assert "leak.json" in str(refusal.value)
@@ -97,38 +96,38 @@ def test_no_value_can_be_exchanged(data: st.DataObject) -> None:
 
 
 def test_signatures_cannot_be_moved() -> None:
-    """The signature of one report does not fit another one, nor the same under another key's name."""
+    """The signature of one report does not fit another one, nor the same with another key."""
     moved = replace(nothing_found(), signature=SIGNED.signature)
     with pytest.raises(BadSignature):
         read_report(report_bytes(moved))
     assert SIGNED.signature is not None
-    renamed = replace(SIGNED, signature=replace(SIGNED.signature, key_id=OTHER_KEY.id))
+    renamed = replace(SIGNED, signature=replace(SIGNED.signature, public_key=OTHER_KEY.public_key.raw.hex()))
     with pytest.raises(BadSignature):
         read_report(report_bytes(renamed))
 
 
 def test_who_signed() -> None:
     """Only the signer's public key is accepted, and an unsigned report never."""
-    require_signer(SIGNED, [public_key_of(OTHER_KEY), public_key_of(KEY).upper()], name="r.json")
-    with pytest.raises(BadSignature, match=r"r\.json"):
-        require_signer(SIGNED, [public_key_of(OTHER_KEY)], name="r.json")
-    with pytest.raises(BadSignature):
+    require_signer(SIGNED, [OTHER_KEY.public_key.fingerprint, KEY.public_key.fingerprint], name="r.json")
+    with pytest.raises(ForeignSignature, match=r"r\.json"):
+        require_signer(SIGNED, [OTHER_KEY.public_key.fingerprint], name="r.json")
+    with pytest.raises(ForeignSignature):
         require_signer(SIGNED, [], name="r.json")
     with pytest.raises(ReportError, match=r"r\.json is not signed"):
-        require_signer(report_of(), [public_key_of(KEY)], name="r.json")
+        require_signer(report_of(), [KEY.public_key.fingerprint], name="r.json")
 
 
 def test_a_forger_has_another_public_key() -> None:
     """What someone else signed is intact, but not the owner's."""
     forged = read_report(report_bytes(sign(replace(SIGNED, compared=7), OTHER_KEY)))
-    with pytest.raises(BadSignature):
-        require_signer(forged, [public_key_of(KEY)], name="r.json")
+    with pytest.raises(ForeignSignature):
+        require_signer(forged, [KEY.public_key.fingerprint], name="r.json")
 
 
 def test_signing_is_deterministic_and_keeps_the_secret() -> None:
     """The same report and key give the same bytes, and nothing of the key but its id."""
     assert report_bytes(sign(report_of(sites=8), KEY)) == SIGNED_BYTES
-    assert KEY.derive("report signing").hex().encode() not in SIGNED_BYTES
+    assert KEY.derive(SIGNING).hex().encode() not in SIGNED_BYTES
     assert KEY.written_out().rpartition(".")[2].encode() not in SIGNED_BYTES
     assert KEY.id.encode() in SIGNED_BYTES
 

@@ -16,7 +16,7 @@ from tests.workflows.leaks import issue
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.errors import InputError, SettingsError, UnknownDocument
 from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.report import public_key_of, read_report, report_bytes, require_signer
+from lexprint.tracing.report import read_report, report_bytes, require_signer
 from lexprint.workflows.tracing import trace
 
 AT = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -186,7 +186,7 @@ def test_signed_by_the_newest_key(registry: Registry) -> None:
     """And kept as it was signed, character for character."""
     issued = issue(registry)
     report = trace(registry, issued.copy(17), keys=Keyring((NEW, OLD)))
-    require_signer(report, [public_key_of(NEW)], name="it")
+    require_signer(report, [NEW.public_key.fingerprint], name="it")
     assert read_report(registry.report(report.id).text.encode()) == report
     assert trace(registry, issued.copy(17)).signature is None
 

@@ -1,4 +1,4 @@
-"""`lexprint key`: make, list and rotate master keys; a key itself is never printed."""
+"""`lexprint key`: make, list, rotate and publish master keys; what is secret of a key is never printed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lexprint.errors import SecretError
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring, MasterKey
 
-app = typer.Typer(help="Make, list and rotate master keys.", no_args_is_help=True)
+app = typer.Typer(help="Make, list and rotate master keys, and publish what verifies them.", no_args_is_help=True)
 
 KEY = typer.Option(
     None, "--key", metavar="FILE", help="Key file; else LEXPRINT_KEY, LEXPRINT_KEY_FILE or lexprint.key in this folder."
@@ -60,6 +60,26 @@ def list_keys(path: Path | None = _FILE, as_json: bool = console.AS_JSON) -> Non
         return
     for key in keyring:
         console.print_line(f"{key.id}  {_date(key)}")
+
+
+@app.command("public")
+def public(path: Path | None = _FILE, as_json: bool = console.AS_JSON) -> None:
+    """Print the public keys that verify your reports, newest first; publish them where your readers trust what they find.
+
+    Older ones verify reports from before a rotation. Nothing that is printed lets anybody sign or read a mark.
+    """
+    keyring = load_keys(path)
+    if as_json:
+        console.print_json(
+            [
+                {"id": key.id, "fingerprint": key.public_key.fingerprint, "public_key": key.public_key.pem}
+                for key in keyring
+            ]
+        )
+        return
+    for key in keyring:
+        console.print_line(f"key {key.id}, made {_date(key)}, fingerprint (SHA-256):\n{key.public_key.fingerprint}")
+        console.print_line(key.public_key.pem)
 
 
 @app.command("rotate")

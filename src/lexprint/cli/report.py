@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,7 @@ from rich.text import Text
 from lexprint.cli import console, keys
 from lexprint.cli.files import PIPE, read_bytes, require_writable, write_bytes
 from lexprint.cli.registry import REGISTRY, WIDE
-from lexprint.errors import BadSignature, InputError, ReportError
+from lexprint.errors import BadSignature, ForeignSignature, FormatError, InputError, ReportError, SecretError
 
 if TYPE_CHECKING:
     from lexprint.tracing.records import StoredReport
@@ -21,72 +23,61 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Verify, list and show the reports of traced leaks.", no_args_is_help=True)
 
 SHOWN = 5  # copies of the ranking
-PUBLIC_KEY_DIGITS = 64
 
 
 @app.command("verify")
 def verify(
     file: str = typer.Argument(..., metavar="FILE", help="A report as JSON."),
-    key: Path | None = typer.Option(None, "--key", metavar="FILE", help="The issuer's key file."),
-    public_key: str | None = typer.Option(None, "--public-key", metavar="HEX", help="The issuer's public key."),
+    trust: list[str] = typer.Option(
+        [],
+        "--trust",
+        metavar="FILE|FINGERPRINT",
+        help="The issuer's public key, or its fingerprint; else the key at hand. May be given more than once.",
+    ),
 ) -> None:
-    """Say whether a report is as it was signed, and by whom.
+    """Say whether a report is as a key that you trust has signed it.
 
-    Without a key this shows only that nothing was changed since somebody signed it. Exit code 1 if the signature does not
-    fit, or if there is none.
+    The issuer publishes the key with `lexprint key public`; do not take it from where the report comes from. Exit code 1 if
+    the signature does not fit, is somebody else's, or is missing; 3 if no key is trusted, for then anybody may have
+    written the report.
     """
     from lexprint.tracing.report import read_report, require_signer
 
-    if key is not None and public_key is not None:
-        raise InputError("--key and --public-key were both given", needed="one of the two")
-    known = _public_keys(key, public_key)
+    trusted = trusted_fingerprints(trust)
     name = Path(file).name
     report = read_report(read_bytes(Path(file)), name=name)
-    if known:
-        require_signer(report, known, name=name)
-    if report.signature is None:
-        raise ReportError(f"{name} is not signed; needed: a report that was traced with a master key")
-    signature = report.signature
-    if known:
-        console.print_line(f"valid: {name} is as it was signed with key {signature.key_id}")
-    else:
-        console.print_line(f"intact: nothing in {name} was changed since it was signed with key {signature.key_id}")
-        console.print_line(f"public key {signature.public_key}")
-        console.print_line(
-            "This alone does not prove who signed it: compare the public key with the issuer's, or verify again with "
-            "--public-key or --key."
+    if report.signature is not None and not trusted:
+        raise SecretError(
+            f"who signed {name} cannot be told without a key that is trusted",
+            needed="--trust with the issuer's public key file or its fingerprint",
         )
+    require_signer(report, trusted, name=name)
+    assert report.signature is not None
+    console.print_line(f"valid: {name} is as it was signed with key {report.signature.key_id}")
 
 
-def _public_keys(key: Path | None, public_key: str | None) -> list[str]:
-    if key is not None:
-        from lexprint.tracing.report import public_key_of
+def trusted_fingerprints(trust: Sequence[str]) -> set[str]:
+    """Of the keys that are named, else of those at hand."""
+    if trust:
+        return {fingerprint for one in trust for fingerprint in _fingerprints(one)}
+    return {key.public_key.fingerprint for key in keys.keys_at_hand(None) or ()}
 
-        return [public_key_of(one) for one in keys.load_keys(key)]
-    if public_key is None:
-        return []
+
+def _fingerprints(trust: str) -> list[str]:
+    """Of a file with public keys, of a key file, or the one that is meant itself."""
+    from lexprint.coding.public_keys import FINGERPRINT_DIGITS, read_public_keys
+
+    digits = trust.replace(":", "").lower()
+    if not Path(trust).exists() and re.fullmatch(f"[0-9a-f]{{{FINGERPRINT_DIGITS}}}", digits):
+        return [digits]
+    if not Path(trust).exists():
+        needed = f"a file with a public key, or a fingerprint of {FINGERPRINT_DIGITS} hexadecimal digits"
+        raise InputError(f"--trust {trust} is neither a file nor a fingerprint", needed=needed)
     try:
-        length = len(bytes.fromhex(public_key))
-    except ValueError:
-        length = 0
-    if 2 * length != PUBLIC_KEY_DIGITS:
-        needed = f"{PUBLIC_KEY_DIGITS} hexadecimal digits, as lexprint report public-key prints them"
-        raise InputError("--public-key is no public key", needed=needed)
-    return [bytes.fromhex(public_key).hex()]
-
-
-@app.command("public-key")
-def public_key(key: Path | None = keys.KEY) -> None:
-    """Print the public key that verifies your reports; give it to whoever is to verify them.
-
-    Standard output has the key that signs now; after rotations, those of older reports are named on standard error.
-    """
-    from lexprint.tracing.report import public_key_of
-
-    newest, *older = keys.load_keys(key)
-    console.print_line(public_key_of(newest))
-    for one in older:
-        console.say(f"older key {one.id}: {public_key_of(one)}")
+        found = read_public_keys(read_bytes(Path(trust)).decode("utf-8", "replace"))
+    except ValueError as error:
+        raise FormatError(trust, found="no public key", needed="what lexprint key public printed") from error
+    return [key.fingerprint for key in found] or [key.public_key.fingerprint for key in keys.load_keys(Path(trust))]
 
 
 @app.command("list")
@@ -97,8 +88,9 @@ def list_reports(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> N
     """
     from lexprint.tracing.registry import open_existing_registry
 
+    trusted = trusted_fingerprints(())
     with open_existing_registry(registry) as opened:
-        lines = [_line(opened.report(summary.id)) for summary in opened.reports()]
+        lines = [_line(opened.report(summary.id), trusted) for summary in opened.reports()]
     if as_json:
         console.print_json(lines)
         return
@@ -117,11 +109,11 @@ def list_reports(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> N
     console.say(f"{console.counted(len(lines), 'report')} in the registry")
 
 
-def _line(stored: StoredReport) -> dict[str, Any]:
+def _line(stored: StoredReport, trusted: Collection[str]) -> dict[str, Any]:
     found = {"id": stored.id, "saved_at": stored.saved_at.isoformat(), "document": stored.document_id}
     try:
-        report = _read_stored(stored)
-    except BadSignature:
+        report = _read_stored(stored, trusted)
+    except (BadSignature, ForeignSignature):
         return found | {"name": None, "verdict": "bad signature", "accused": [], "key_id": None}
     except ReportError:
         return found | {"name": None, "verdict": "unreadable", "accused": [], "key_id": None}
@@ -140,13 +132,13 @@ def show(
     registry: str = REGISTRY,
     as_json: bool = typer.Option(False, "--json", help="Print the signed JSON instead."),
 ) -> None:
-    """Show a report of the registry; its signature is checked on the way."""
+    """Show a report of the registry; its signature is checked on the way, with the key at hand if there is one."""
     from lexprint.tracing.registry import open_existing_registry
 
     if html is not None:
         require_writable(html)
     with open_existing_registry(registry) as opened:
-        report = _read_stored(opened.report(report_id))
+        report = _read_stored(opened.report(report_id), trusted_fingerprints(()))
     if html is not None:
         write_page(report, html)
     if as_json:
@@ -155,10 +147,15 @@ def show(
         print_report(report)
 
 
-def _read_stored(stored: StoredReport) -> Report:
-    from lexprint.tracing.report import read_report
+def _read_stored(stored: StoredReport, trusted: Collection[str]) -> Report:
+    """An unsigned one says so; without a key, who signed it is not known."""
+    from lexprint.tracing.report import read_report, require_signer
 
-    return read_report(stored.text.encode(), name=f"report {stored.id}")
+    name = f"report {stored.id}"
+    report = read_report(stored.text.encode(), name=name)
+    if trusted and report.signature is not None:
+        require_signer(report, trusted, name=name)
+    return report
 
 
 def write_page(report: Report, target: str) -> None:

@@ -18,9 +18,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from lexprint.coding.public_keys import PublicKey
 from lexprint.errors import SecretError
 
 DEFAULT_KEY_FILE = "lexprint.key"
@@ -28,7 +30,7 @@ KEY_VARIABLE = "LEXPRINT_KEY"  # holds what a key file holds
 KEY_FILE_VARIABLE = "LEXPRINT_KEY_FILE"  # names a key file
 
 SECRET_BYTES = 32
-ID_DIGITS = 8
+SIGNING = "signing"  # purpose of the derived key
 LARGEST_FILE_BYTES = 1 << 20  # some ten thousand keys; anything larger is not a key file
 
 _KIND = "lexprint-key-1"  # begins every key, so that scanners for leaked secrets can know it
@@ -46,22 +48,27 @@ class MasterKey:
     >>> from datetime import UTC, datetime
     >>> key = MasterKey(bytes(32), created_at=datetime(2026, 1, 31, tzinfo=UTC))
     >>> key
-    MasterKey(id='9cfc1a19', created_at='2026-01-31T00:00:00Z')
+    MasterKey(id='76a53a600fb24611', created_at='2026-01-31T00:00:00Z')
     >>> key.derive("payload") == key.derive("payload", document="minutes")
     False
     """
 
-    __slots__ = ("__secret", "created_at", "id")
+    __slots__ = ("__secret", "created_at", "public_key")
 
-    id: str  # eight hexadecimal digits; may be shown
     created_at: datetime
+    public_key: PublicKey  # verifies what this key signs
 
     def __init__(self, secret: bytes, *, created_at: datetime) -> None:
         if len(secret) != SECRET_BYTES:
             raise ValueError(f"a master key has {SECRET_BYTES} bytes, not {len(secret)}")
         self.__secret = bytes(secret)
         self.created_at = created_at.astimezone(UTC).replace(microsecond=0)
-        self.id = self.derive("id", length=ID_DIGITS // 2).hex()
+        self.public_key = PublicKey(self._signing_key().public_key().public_bytes_raw())
+
+    @property
+    def id(self) -> str:
+        """Sixteen hexadecimal digits, which follow from the public key; may be shown."""
+        return self.public_key.id
 
     @classmethod
     def generate(cls) -> MasterKey:
@@ -73,6 +80,13 @@ class MasterKey:
             raise ValueError("a derived key needs a purpose")
         info = b"".join(_with_length(part) for part in (_DOMAIN, purpose.encode(), document.encode()))
         return HKDF(algorithm=SHA256(), length=length, salt=None, info=info).derive(self.__secret)
+
+    def sign(self, content: bytes) -> bytes:
+        """A signature that the public key verifies and only this key can make."""
+        return self._signing_key().sign(content)
+
+    def _signing_key(self) -> Ed25519PrivateKey:
+        return Ed25519PrivateKey.from_private_bytes(self.derive(SIGNING))
 
     def written_out(self) -> str:
         """The secret and all, as in a key file and for nothing else; the id shows damage."""

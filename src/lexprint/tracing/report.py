@@ -1,29 +1,32 @@
-"""Report: what a trace found, as canonical JSON that is signed with Ed25519, and the verification of its signature.
+"""Report: what a trace found, as canonical JSON that is signed, and the verification of its signature.
 
-The bytes that are signed are canonical JSON as in RFC 8785: sorted keys, no white space, UTF-8. They hold no floating-point
-numbers, which no two programs write alike: shares and chances are decimal strings, such as "0.9312" and "3.12e-11". A chance
-of error is rounded up, so that a report never claims less than was calculated.
+It holds no floating-point numbers, which no two programs write alike: shares and chances are decimal strings, such as
+"0.9312" and "3.12e-11". A chance of error is rounded up, so that a report never claims less than was calculated.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 from typing import Any, Literal, TypeAlias, get_args
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-
 from lexprint.coding.keys import MasterKey
-from lexprint.errors import BadSignature, ReportError
+from lexprint.errors import ForeignSignature, ReportError
+from lexprint.tracing.signatures import (
+    Signature,
+    canonical_json,
+    parsed_signature,
+    require_intact,
+    signature_json,
+    signature_of,
+)
 
 FORMAT = 3  # raised when a reader of the old form would misunderstand the new one
 UNDOUBTED = 2  # the form of reports without doubtful places, which older versions read too
 PAIRS_ONLY = 1  # the form of those whose places have two words each, besides
-PURPOSE = "report signing"  # of the subkey
 SIGNIFICANT_DIGITS = 3  # of a chance of error
 LEAST_CHANCE = Decimal("1e-300")  # smaller ones are lost in the arithmetic, so none is claimed
 
@@ -110,15 +113,6 @@ class Evidence:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """Of the content and of what stands beside it; hexadecimal."""
-
-    value: str
-    public_key: str
-    key_id: str  # which master key; never the key
-
-
 @dataclass(frozen=True)
 class Report:
     """What a trace found. An unsigned report says so; a signed one was verified when it was read."""
@@ -176,37 +170,15 @@ class Report:
 
 def sign(report: Report, key: MasterKey) -> Report:
     """The report with a signature that only this master key can make."""
-    private = _private_key(key)
-    unsigned = Signature("", private.public_key().public_bytes_raw().hex(), key.id)
-    value = private.sign(_signed_bytes(content_json(report), unsigned)).hex()
-    return replace(report, signature=replace(unsigned, value=value))
+    return replace(report, signature=signature_of(content_json(report), key))
 
 
-def public_key_of(key: MasterKey) -> str:
-    """What verifies the reports signed with this master key; may be published."""
-    return _private_key(key).public_key().public_bytes_raw().hex()
-
-
-def require_signer(report: Report, public_keys: Iterable[str], *, name: str) -> None:
-    """Refuse a report that none of these keys signed."""
+def require_signer(report: Report, fingerprints: Collection[str], *, name: str) -> None:
+    """Refuse a report that none of the keys with these fingerprints signed."""
     if report.signature is None:
         raise ReportError(f"{name} is not signed; needed: a report that was traced with a master key")
-    if report.signature.public_key not in {public_key.lower() for public_key in public_keys}:
-        raise BadSignature(name)
-
-
-def _private_key(key: MasterKey) -> Ed25519PrivateKey:
-    return Ed25519PrivateKey.from_private_bytes(key.derive(PURPOSE))
-
-
-def canonical_json(value: object) -> bytes:
-    """RFC 8785 for what reports are made of: text, whole numbers, lists, and objects with ASCII keys."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
-
-
-def _signed_bytes(content: object, signature: Signature) -> bytes:
-    """All of the file but the signature itself, so that nothing in it can be exchanged."""
-    return canonical_json({"key_id": signature.key_id, "public_key": signature.public_key, "report": content})
+    if report.signature.signer.fingerprint not in fingerprints:
+        raise ForeignSignature(name)
 
 
 def report_bytes(report: Report) -> bytes:
@@ -215,13 +187,7 @@ def report_bytes(report: Report) -> bytes:
 
 
 def report_json(report: Report) -> dict[str, object]:
-    signature = report.signature
-    return {
-        "report": content_json(report),
-        "signature": signature and signature.value,
-        "public_key": signature and signature.public_key,
-        "key_id": signature and signature.key_id,
-    }
+    return {"report": content_json(report), **signature_json(report.signature)}
 
 
 def content_json(report: Report) -> dict[str, object]:
@@ -317,27 +283,21 @@ def read_report(content: bytes, *, name: str = "the report") -> Report:
         envelope = _parsed_envelope(value)
     except _DAMAGE as error:
         raise ReportError(f"{name} is damaged or something else; needed: JSON that lexprint trace wrote") from error
+    signature = None
     if envelope is not None:
-        _require_intact(value["report"], envelope, name)
+        signature, key_id = envelope
+        require_intact(value["report"], signature, key_id, name=name)
     form = value["report"].get("format") if isinstance(value["report"], dict) else None
     if type(form) is int and form > FORMAT:
         raise ReportError(f"{name} was written by a later version (format {form}); run: pip install --upgrade lexprint")
     try:
-        report = replace(_parsed(value["report"]), signature=envelope)
+        report = replace(_parsed(value["report"]), signature=signature)
         is_whole = canonical_json(content_json(report)) == canonical_json(value["report"])
     except _DAMAGE as error:
         raise ReportError(f"{name} is damaged or something else; needed: JSON that lexprint trace wrote") from error
     if not is_whole:
         raise ReportError(f"{name} holds what no report holds; needed: JSON that lexprint trace wrote")
     return report
-
-
-def _require_intact(content: object, signature: Signature, name: str) -> None:
-    try:
-        public_key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signature.public_key))
-        public_key.verify(bytes.fromhex(signature.value), _signed_bytes(content, signature))
-    except (InvalidSignature, ValueError, RecursionError) as error:  # the latter: no key, or cannot be written out
-        raise BadSignature(name) from error
 
 
 def _without_repetition(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -352,16 +312,10 @@ def _refuse(number: str) -> object:
     raise ValueError(f"{number} is not a whole number")
 
 
-def _parsed_envelope(value: Any) -> Signature | None:
-    if set(value) != {"report", "signature", "public_key", "key_id"}:
+def _parsed_envelope(value: Any) -> tuple[Signature, str] | None:
+    if set(value) != {"report", *signature_json(None)}:
         raise ValueError("not the keys of a report")
-    parts = [value["signature"], value["public_key"], value["key_id"]]
-    if parts == [None, None, None]:
-        return None
-    signature = Signature(*map(_text, parts))
-    if signature.value != signature.value.lower() or signature.public_key != signature.public_key.lower():
-        raise ValueError("not as it was written")  # else capitals could be changed unnoticed
-    return signature
+    return parsed_signature(value)
 
 
 def _parsed(value: Any) -> Report:

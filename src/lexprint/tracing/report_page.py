@@ -12,9 +12,10 @@ from importlib import resources
 from xml.etree.ElementTree import Element
 
 from lexprint.tracing.markup import Node, element, foreign, page_text, shown
-from lexprint.tracing.report import Evidence, Report, Signature, decimal_text
+from lexprint.tracing.report import Evidence, Report, decimal_text
 from lexprint.tracing.report_pictures import MEANINGS, Reading, picture_of_ranking, picture_of_sites, reading_of
 from lexprint.tracing.report_wording import chance_in_words, counted, date_in_words, explanation, headline, method
+from lexprint.tracing.signatures import Signature
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -191,14 +192,13 @@ def _signature(signature: Signature | None, report_id: str) -> Node:
         return "None: no key was at hand when the leak was traced, so nothing shows whether this report was changed."
     return element(
         "span",
-        "Ed25519, public key ",
-        _code(signature.public_key),
-        f", master key {shown(signature.key_id)}. This page only shows the report; what is signed is its JSON file, which "
-        "the issuer writes with ",
+        "Ed25519, by the key with the fingerprint ",
+        _code(signature.signer.fingerprint),
+        ". This page only shows the report; what is signed is its JSON file, which the issuer writes with ",
         _code(f"lexprint report show {report_id} --json"),
         " and anyone verifies with ",
-        _code("lexprint report verify FILE --public-key …"),
-        ". Ask the issuer for the public key by another way than the report.",
+        _code("lexprint report verify FILE --trust …"),
+        ". Ask the issuer for the fingerprint by another way than the report.",
     )
 
 
