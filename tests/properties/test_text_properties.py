@@ -5,7 +5,7 @@ import textwrap
 import unicodedata
 from random import Random
 
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from lexprint.text.document import Document
 from lexprint.text.editing import Edit, OffsetMap, apply_edits, inverse_edits
@@ -20,7 +20,7 @@ TELLING = [
     *".,:;!?…‥'\"‘’“”«»‹›′″´`()[]_*",
     *"-‐‑–—―−⸺",
     *"aAéßﬁﬃ3½²Ω가",
-    *"\u0301\u0323\u0338\u093c\u0958\u1161\u11a8\u1100\u0344\u212b\u1ffd\u05d0\u05b7\U0001d15e\U0001f469\U0001f680\ufe0f",
+    *"\u0300\u0301\u0323\u0340\u0338\u093c\u0958\u1161\u11a8\u1100\u0344\u212b\u1ffd\u05d0\u05b7\U0001d15e\U0001f469\U0001f680\ufe0f",
 ]
 PLAIN_WORDS = ["house", "large", "he", "week", "found", "word", "ok", "almost"]
 OTHER_WORDS = [
@@ -52,6 +52,8 @@ def shape(document: Document) -> list[int]:
 
 
 @given(any_text)
+@example("0.0\u0340")  # a mark that is written as another one, on a number
+@example("0.0\u0300a")
 def test_offsets_are_exact(text: str) -> None:
     """Words stand in order, do not overlap, and their characters in the original normalise to them."""
     document = segment(text)

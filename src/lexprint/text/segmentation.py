@@ -97,9 +97,8 @@ def _word_pattern() -> re.Pattern[str]:
     belong to what they stand on.
     """
     marks = f"[{combining_marks()}]"
-    letters = rf"[^\W_]+(?:{marks}+[^\W_]*)*"
     number = r"\d++(?:[.,:]\d++)+"
-    atom = rf"(?:{number}(?:{letters})?|{letters})"
+    atom = rf"(?:{number}|[^\W_])[^\W_]*(?:{marks}+[^\W_]*)*"
     return re.compile(rf"{atom}(?:['_-]{atom})*|{PARAGRAPH_BREAK}|(?:\.{{2,}}|[^\w\s]|_){marks}*")
 
 
