@@ -1,6 +1,7 @@
 """The command line: one file per command; here the group and the exit codes.
 
-0: done; 1: what was asked cannot be done; 2: it was asked wrongly; 3: the installation lacks something.
+0: done; 1: what was asked cannot be done; 2: it was asked wrongly; 3: the installation lacks something; 141: whoever read
+standard output went away before the end, as the shell says it of other programs.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from io import TextIOWrapper
+from io import BufferedWriter, FileIO, TextIOWrapper
 
 import typer
 
@@ -44,6 +45,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+READER_GONE = 128 + 13  # SIGPIPE
 
 COPIES = "Copies for recipients"
 app.command("issue", rich_help_panel=COPIES)(issue.issue)
@@ -88,7 +91,11 @@ def root(
 
 def main() -> None:
     """Run a command; every failure is one sentence and an exit code."""
+    if sys.stdout is None:  # a result that nobody gets is none; and the next file to be opened would take its place
+        typer.echo("lexprint: standard output is closed; needed: an open one, such as > /dev/null", err=True)
+        sys.exit(2)
     _accept_any_character()
+    _write_all_or_fail()
     try:
         app()
     except LexprintError as error:
@@ -96,7 +103,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except ReaderGone:
         _discard_output()
-        sys.exit(0)
+        sys.exit(READER_GONE)
     except OSError as error:  # standard output cannot be written
         _discard_output()
         typer.echo(f"lexprint: {error.strerror or error}", err=True)
@@ -111,6 +118,15 @@ def _accept_any_character() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _write_all_or_fail() -> None:
+    """With PYTHONUNBUFFERED, Python writes what fits and forgets the rest: on a full disk, in silence."""
+    stream = sys.stdout
+    if isinstance(stream, TextIOWrapper) and isinstance(stream.buffer, FileIO):
+        sys.stdout = TextIOWrapper(
+            BufferedWriter(stream.buffer), encoding=stream.encoding, errors=stream.errors, line_buffering=True
+        )
 
 
 def _discard_output() -> None:

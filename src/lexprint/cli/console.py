@@ -72,7 +72,7 @@ def read_text(argument: str) -> str:
 
 
 class ReaderGone(Exception):
-    """Whoever read standard output has had enough, which is no failure."""
+    """Whoever read standard output has had enough: nothing to complain of, but not done either."""
 
 
 def print_line(line: str) -> None:
