@@ -28,9 +28,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
-from tempfile import TemporaryFile
 from threading import Thread
-from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 from pypdf import PdfReader, PdfWriter
@@ -47,8 +45,10 @@ from tests.formats.corpus import (
 )
 
 from lexprint.errors import LexprintError
-from lexprint.formats import pdf_pages, pdf_text
-from lexprint.formats.source import open_source
+from lexprint.formats import pdf_text
+from lexprint.formats.reading import read_as
+from lexprint.formats.recognition import recognise
+from lexprint.formats.source import Source
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.segmentation import may_be_swapped, segment
 
@@ -58,7 +58,6 @@ MOST_MEMORY = 1 << 30  # bytes, of the process or of one that it starts
 HARD_LIMIT = 6 << 30  # bytes of address space, so that a failure does not take the machine along
 LARGEST = 100_000  # bytes of a damaged file: so little can take long only if something is wrong
 POOL = 400  # damaged files that are damaged further
-_run = subprocess.run
 WORDS = ("big", "house", "walked", "unbelievably", "so")
 
 SIGNS: dict[str, tuple[bytes, ...]] = {
@@ -233,7 +232,6 @@ class _Worker:
 def _work(opener: str, *, seed: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (HARD_LIMIT, HARD_LIMIT))
     if opener == "pdf":
-        subprocess.run = _forked_or_run  # type: ignore[assignment]
         pdf_text.recognise = lambda content, *, name: ""  # pages are drawn; reading them is what images are for
     draw = random.Random(seed)
     pool = seeds(opener)
@@ -261,49 +259,6 @@ def _work(opener: str, *, seed: int) -> None:
                 pool[draw.randrange(first, POOL)] = content
 
 
-def _forked_or_run(command: Sequence[str], **options: Any) -> Any:
-    """The reader of PDF pages as a child of this process, which spares it a start of Python: ten times as many files."""
-    if pdf_pages.__name__ not in command:
-        return _run(command, **options)
-    with TemporaryFile() as given, TemporaryFile() as said:
-        given.write(options["input"])
-        given.seek(0)
-        child = os.fork()
-        if child == 0:
-            _be_reader(command, given.fileno(), said.fileno())
-        end = time.monotonic() + options["timeout"]
-        while (finished := os.waitpid(child, os.WNOHANG))[0] == 0:
-            if time.monotonic() > end:
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-                raise subprocess.TimeoutExpired(command, options["timeout"])
-            time.sleep(0.002)
-        code = os.waitstatus_to_exitcode(finished[1])
-        said.seek(0)
-        output = said.read()
-    if code:
-        raise subprocess.CalledProcessError(code, command, output)
-    return subprocess.CompletedProcess(command, code, output, b"")
-
-
-def _be_reader(command: Sequence[str], given: int, said: int) -> None:
-    """Never returns: what the program would do, with its exit code."""
-    code = 1
-    try:
-        os.dup2(given, 0)
-        os.dup2(said, 1)
-        sys.argv = list(command[command.index(pdf_pages.__name__) :])
-        sys.stdin = open(0, closefd=False)  # noqa: SIM115 (until the process ends)
-        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
-        pdf_pages.main()
-        sys.stdout.flush()
-        code = 0
-    except SystemExit as error:
-        code = int(error.code or 0)
-    finally:
-        os._exit(code)
-
-
 def _tell(message: dict[str, str]) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
@@ -312,7 +267,7 @@ def _tell(message: dict[str, str]) -> None:
 def check(draw: random.Random, content: bytes, name: str) -> str:
     """Open a file, edit some of its words and open the result; anything but an error of ours is raised."""
     try:
-        source = open_source(content, name=name)
+        source = _read(content, name)
         text, protected = source.text, source.protected
         assert all(span.end <= len(text) for span in protected), "a protected part lies outside the text"
         if not source.is_writable:
@@ -329,7 +284,13 @@ def check(draw: random.Random, content: bytes, name: str) -> str:
         source.with_edits(edits, stamp="Copy for A & B")
     except LexprintError:
         return "refused"
-    return "edited" if open_source(edited, name=name).text == apply_edits(text, edits) else "edited, reads otherwise"
+    return "edited" if _read(edited, name).text == apply_edits(text, edits) else "edited, reads otherwise"
+
+
+def _read(content: bytes, name: str) -> Source:
+    """In this process, which is one that may be killed: a child for each file would take ten times as long."""
+    kind = recognise(content, name=name)
+    return read_as(kind, content, name=name) or read_as("scanned PDF", content, name=name)  # type: ignore[return-value]
 
 
 def seeds(opener: str) -> list[bytes]:

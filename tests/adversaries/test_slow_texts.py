@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from lexprint.formats.markdown_text import count_signs
+from lexprint.formats.markdown_signs import count_signs
 from lexprint.formats.pdf_text import as_running_text
 from lexprint.formats.projection import whole_projection
 from lexprint.text.protection import protected_spans

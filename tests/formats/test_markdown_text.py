@@ -6,7 +6,8 @@ from tests.formats.corpus import MARKDOWN_PAGE, TEXT_PAGE, word_edits
 
 from lexprint.errors import FormatError
 from lexprint.formats.encodings import decode_text
-from lexprint.formats.markdown_text import MarkdownText, count_signs
+from lexprint.formats.markdown_signs import count_signs
+from lexprint.formats.markdown_text import MarkdownText
 from lexprint.text.editing import Edit, apply_edits, inverse_edits
 from lexprint.text.span import Span
 

@@ -1,23 +1,16 @@
 """The pages of a PDF, read in this process."""
 
 import io
+import shutil
 import sys
 
 import pypdf
 import pytest
 from tests.formats.corpus import make_pdf
 
+from lexprint.errors import ExtraMissing, FormatError
 from lexprint.formats import pdf_pages
-from lexprint.formats.pdf_pages import (
-    ENCRYPTED,
-    MOST_PAGES,
-    NO_PICTURES,
-    RESOLUTION,
-    TOO_LONG,
-    open_pdf,
-    page_picture,
-    page_text,
-)
+from lexprint.formats.pdf_pages import MOST_PAGES, RESOLUTION, page_pictures, read_pages
 
 LEFT = [
     "The first column begins here and",
@@ -28,7 +21,13 @@ RIGHT = ["The second column is read only", "after the first one has ended, as", 
 
 
 def texts(content: bytes) -> list[str]:
-    return [page_text(page) for page in open_pdf(content).pages]
+    return read_pages(content, name="leak.pdf")
+
+
+def picture(content: bytes) -> bytes:
+    """Of the first page."""
+    (found,) = page_pictures(content, [0], name="leak.pdf")
+    return found
 
 
 def test_pages_are_read_in_order() -> None:
@@ -70,16 +69,14 @@ def encrypted(password: str) -> bytes:
 def test_passwords_end_the_reading() -> None:
     """A PDF that needs a password is told from one that only forbids printing."""
     assert texts(encrypted("")) == ["A large house"]
-    with pytest.raises(SystemExit) as caught:
-        open_pdf(encrypted("secret"))
-    assert caught.value.code == ENCRYPTED
+    with pytest.raises(FormatError, match="an encrypted PDF; needed: one without a password"):
+        texts(encrypted("secret"))
 
 
 def test_endless_documents_end_the_reading() -> None:
     """More pages than any leak has are refused before they are read."""
-    with pytest.raises(SystemExit) as caught:
-        open_pdf(make_pdf([[]] * (MOST_PAGES + 1)))
-    assert caught.value.code == TOO_LONG
+    with pytest.raises(FormatError, match="at most 2,000 pages"):
+        texts(make_pdf([[]] * (MOST_PAGES + 1)))
 
 
 def scanned_pdf() -> bytes:
@@ -95,7 +92,7 @@ def scanned_pdf() -> bytes:
 def test_pages_are_drawn() -> None:
     """At the resolution that Tesseract wants, as a grey map that says its size."""
     pytest.importorskip("pypdfium2", reason="pypdfium2 draws the pages")
-    head, _, shades = page_picture(scanned_pdf(), 0).partition(b"\n")
+    head, _, shades = picture(scanned_pdf()).partition(b"\n")
     width, height = 2 * RESOLUTION, RESOLUTION  # two inches by one
     assert head == b"P5 %d %d 255" % (width, height)
     row = shades[: width * height][width * (height // 2) :][:width]
@@ -107,26 +104,39 @@ def test_huge_pages_are_drawn_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few bytes may claim a page as large as a house."""
     pytest.importorskip("pypdfium2", reason="pypdfium2 draws the pages")
     monkeypatch.setattr(pdf_pages, "MOST_PIXELS", 10_000)
-    content = make_pdf([[]]).replace(b"[0 0 612 792]", b"[0 0 9999 9999]")
-    assert len(page_picture(content, 0)) < 11_000
+    content = make_pdf([[(72, 700, "One.")]]).replace(b"[0 0 612 792]", b"[0 0 9999 9999]")
+    assert 9_000 < len(picture(content)) < 11_000
+
+
+def test_blank_pages_are_not_drawn() -> None:
+    """There is nothing to be read on them."""
+    pytest.importorskip("pypdfium2", reason="pypdfium2 draws the pages")
+    assert picture(make_pdf([[]])) == b""
 
 
 def test_without_pdfium_the_picture_on_the_page_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """A scanned page is one picture, and pypdf finds it."""
     content = scanned_pdf()
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
-    assert page_picture(content, 0).startswith(b"\xff\xd8\xff")
-    assert page_picture(make_pdf([[]]), 0) == b""
+    assert picture(content).startswith(b"\xff\xd8\xff")
+    assert picture(make_pdf([[]])) == b""
 
 
 def test_without_pillow_too_the_reading_ends() -> None:
-    """With the code that stands for the missing extra."""
+    """With the name of the missing extra."""
 
     class _Page:
         @property
         def images(self) -> list[object]:
             raise ImportError("Pillow")
 
-    with pytest.raises(SystemExit) as caught:
+    with pytest.raises(ExtraMissing, match=r"run: pip install 'lexprint\[scans\]'"):
         pdf_pages._largest_picture(_Page())  # type: ignore[arg-type]
-    assert caught.value.code == NO_PICTURES
+
+
+def test_poppler_draws_where_pdfium_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that is installed spares the user an extra."""
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    monkeypatch.setattr(pdf_pages, "_drawn_by_poppler", lambda content, number: b"picture of page %d" % number)
+    monkeypatch.setattr(shutil, "which", lambda program: program)
+    assert list(page_pictures(b"", [2, 5], name="leak.pdf")) == [b"picture of page 2", b"picture of page 5"]

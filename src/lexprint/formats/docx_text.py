@@ -11,8 +11,8 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import ClassVar
-from xml.sax.saxutils import escape
 
 from lexprint.errors import FormatError
 from lexprint.formats.encodings import EncodedText, decode_text
@@ -83,9 +83,9 @@ class DocxText:
 
     def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
         """The document with each edit made; a stamp becomes its first paragraph. No edits: the very same bytes."""
-        raw_edits = self._projection.raw_edits(edits, escape)
+        raw_edits = self._projection.raw_edits(edits, _escaped)
         for mirror in self._mirrors:
-            raw_edits += mirror.projection.raw_edits(_within(edits, mirror), escape)
+            raw_edits += mirror.projection.raw_edits(_within(edits, mirror), _escaped)
         raw_edits += self._kept_spaces(raw_edits)
         if stamp is not None:
             raw_edits.append(self._stamp(stamp))
@@ -121,8 +121,12 @@ class DocxText:
         if self._body is None:
             raise FormatError(self.name, found="a Word document without a body", needed="one to put a line in")
         place, prefix = self._body
-        run = f'<{prefix}r><{prefix}t xml:space="preserve">{escape(one_line(stamp))}</{prefix}t></{prefix}r>'
+        run = f'<{prefix}r><{prefix}t xml:space="preserve">{_escaped(one_line(stamp))}</{prefix}t></{prefix}r>'
         return Edit(Span(place, place), f"<{prefix}p>{run}</{prefix}p>")
+
+
+def _escaped(text: str) -> str:
+    return escape(text, quote=False)
 
 
 def _within(edits: Sequence[Edit], mirror: _Mirror) -> list[Edit]:

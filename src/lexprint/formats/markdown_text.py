@@ -20,7 +20,8 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
 from lexprint.errors import FormatError
-from lexprint.formats.encodings import EncodedText
+from lexprint.formats.encodings import EncodedText, decode_text
+from lexprint.formats.markdown_signs import FRONT_MATTER
 from lexprint.formats.plain_text import encode_or_refuse, line_ending, one_line
 from lexprint.formats.projection import Projection, ProjectionBuilder
 from lexprint.text.editing import Edit, apply_edits
@@ -30,9 +31,6 @@ LARGEST = 5_000_000  # characters; the Bible has four and a half million
 MOST_BRACKETS = 50_000  # each may begin a link, and what never ends is sought far and wide
 
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n|\Z)")
-_FRONT_MATTER = re.compile(
-    r"(?:---[ \t]*+\r?\n(?s:.*?)\n(?:---|\.\.\.)|\+\+\+[ \t]*+\r?\n(?s:.*?)\n\+\+\+)[ \t]*+(?:\r?\n|\Z)"
-)
 _FORMULA = re.compile(r"\$\$[^$]++\$\$|\$(?! )[^$\n]++(?<! )\$(?!\d)")
 _BRACKETED = re.compile(r"\[[^\[\]]*+\]")
 _BREAK_TAG = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -42,27 +40,6 @@ _PLAIN_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _ESCAPED = str.maketrans({character: f"\\{character}" for character in punctuation})
 
 _CODE = "\ufffc"  # stands for inline code where patterns are sought
-
-# Kinds of marks; two of them make a text Markdown, whatever its name.
-_SIGNS = tuple(
-    re.compile(pattern, re.MULTILINE)
-    for pattern in (
-        r"^ {0,3}#{1,6}[ \t]++\S",
-        r"^ {0,3}(?:```|~~~)",
-        r"\[[^\[\]\n]++\]\([^()\s]++\)",
-        r"^ {0,3}\[[^\[\]\n]++\]:[ \t]++\S",
-        r"^ {0,3}\|?[ \t]*+:?-{3,}+:?[ \t]*+\|[-:| \t]*+$",
-        r"(?<![\w*])\*\*[^\s*](?:[^*\n]*+)\*\*(?![\w*])",
-        r"(?<![\w`])`[^`\n]++`(?![\w`])",
-        r"^ {0,3}(?:={3,}+|-{3,}+)[ \t]*+$",
-    )
-)
-
-
-def count_signs(raw: str) -> int:
-    """How many kinds of Markdown's marks a text has; none depends on which word stands where."""
-    front_matter = _FRONT_MATTER.match(raw) is not None
-    return front_matter + sum(sign.search(raw) is not None for sign in _SIGNS)
 
 
 @dataclass(frozen=True)
@@ -103,12 +80,16 @@ class MarkdownText:
         return encode_or_refuse(self.encoded, apply_edits(raw, raw_edits), name=self.name)
 
 
+def read_markdown(content: bytes, *, name: str) -> MarkdownText:
+    return MarkdownText(decode_text(content, name=name), name)
+
+
 def _escaped(replacement: str) -> str:
     return replacement if _PLAIN_WORD.fullmatch(replacement) else replacement.translate(_ESCAPED)
 
 
 def _body_start(raw: str) -> int:
-    front_matter = _FRONT_MATTER.match(raw)
+    front_matter = FRONT_MATTER.match(raw)
     return front_matter.end() if front_matter else 0
 
 

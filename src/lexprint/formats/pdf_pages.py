@@ -1,18 +1,12 @@
-"""Reads or draws the pages of a PDF, as a program of its own: `python -m lexprint.formats.pdf_pages text < in > out.json`.
-
-A hostile PDF can keep any reader busy for ever or eat all memory, and only a process can be stopped. Whatever goes
-wrong here ends it with a traceback that nobody is shown.
-"""
+"""The pages of a PDF: their texts, and pictures of those that have none. Runs in a process of its own, see `child`."""
 
 from __future__ import annotations
 
 import io
-import json
-import logging
-import sys
-import warnings
+import shutil
+import subprocess
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import sqrt
@@ -20,11 +14,12 @@ from typing import Any
 
 from pypdf import PageObject, PdfReader
 
+from lexprint.errors import ExtraMissing, FormatError
+
 MOST_PAGES = 2_000
-MOST_MEMORY = 3 << 30  # bytes
-MOST_PIXELS = 70_000_000  # of a page as it is drawn: A3 at 600 dots per inch
+MOST_PIXELS = 20_000_000  # of a page as it is drawn: A3 at 300 dots per inch
+SKETCH_PIXELS = 250_000  # enough to see that nothing is on a page
 RESOLUTION = 300  # dots per inch, which Tesseract is made for
-ENCRYPTED, TOO_LONG, NO_PICTURES = 3, 4, 5  # exit codes
 
 _POINTS_PER_INCH = 72
 
@@ -46,12 +41,22 @@ class _Fragment:
         return self.left + _LETTER_WIDTH * self.size * len(self.text)
 
 
-def open_pdf(content: bytes) -> PdfReader:
+def read_pages(content: bytes, *, name: str) -> list[str]:
+    """The text of each page."""
+    try:
+        return [page_text(page) for page in open_pdf(content, name=name).pages]
+    except (FormatError, MemoryError):
+        raise
+    except Exception as error:  # pypdf says what is wrong with a file in many ways
+        raise FormatError(name, found="a damaged PDF", needed="one that a PDF reader opens") from error
+
+
+def open_pdf(content: bytes, *, name: str) -> PdfReader:
     reader = PdfReader(io.BytesIO(content), strict=False)
     if reader.is_encrypted and not reader.decrypt(""):
-        raise SystemExit(ENCRYPTED)
+        raise FormatError(name, found="an encrypted PDF", needed="one without a password")
     if len(reader.pages) > MOST_PAGES:
-        raise SystemExit(TOO_LONG)
+        raise FormatError(name, found="too long a PDF", needed=f"at most {MOST_PAGES:,} pages")
     return reader
 
 
@@ -93,25 +98,58 @@ def two_columns(fragments: list[_Fragment]) -> str | None:
     return "\n".join([*columns[0], *columns[1]])
 
 
-def page_picture(content: bytes, number: int) -> bytes:
-    """A page as a picture: drawn by PDFium, else the largest picture on it, which is the page if it was scanned."""
-    drawn = _drawn(content, number)
-    return _largest_picture(open_pdf(content).pages[number]) if drawn is None else drawn
+def page_pictures(content: bytes, numbers: Iterable[int], *, name: str) -> Iterator[bytes]:
+    """Pages as pictures, one at a time, as they are large; nothing for a page that is blank.
 
-
-def _drawn(content: bytes, number: int) -> bytes | None:
-    """Shades of grey as a portable grey map, which needs no library; None if PDFium is not there or cannot."""
+    Drawn by PDFium, else by Poppler; else the largest picture on a page, which is the page if it was scanned.
+    """
     try:
         import pypdfium2
     except ImportError:
-        return None
+        yield from _without_pdfium(content, numbers, name=name)
+        return
     try:
-        page = pypdfium2.PdfDocument(content)[number]
-        scale = min(RESOLUTION / _POINTS_PER_INCH, sqrt(MOST_PIXELS / max(page.get_width() * page.get_height(), 1.0)))
-        shades = page.render(scale=scale, grayscale=True).to_numpy()  # (height, width, 1)
-    except pypdfium2.PdfiumError:
-        return None
-    return b"P5 %d %d 255\n" % (shades.shape[1], shades.shape[0]) + bytes(shades.tobytes())
+        document = pypdfium2.PdfDocument(content)
+        for number in numbers:
+            yield _drawn(document[number])
+    except pypdfium2.PdfiumError as error:
+        raise FormatError(name, found="a damaged PDF", needed="one that a PDF reader opens") from error
+
+
+def _drawn(page: Any) -> bytes:
+    """Shades of grey as a portable grey map, which needs no library; nothing if they are all the same."""
+    area = max(page.get_width() * page.get_height(), 1.0)
+    sketch = page.render(scale=sqrt(SKETCH_PIXELS / area), grayscale=True)
+    if len(set(_rows(sketch))) == 1 and len(set(next(_rows(sketch)))) == 1:
+        return b""
+    whole = page.render(scale=min(RESOLUTION / _POINTS_PER_INCH, sqrt(MOST_PIXELS / area)), grayscale=True)
+    return b"P5 %d %d 255\n" % (whole.width, whole.height) + b"".join(_rows(whole))
+
+
+def _rows(bitmap: Any) -> Iterator[bytes]:
+    """Without the bytes that fill each row up."""
+    shades = memoryview(bitmap.buffer).cast("B")
+    for start in range(0, bitmap.height * bitmap.stride, bitmap.stride):
+        yield bytes(shades[start : start + bitmap.width])
+
+
+def _without_pdfium(content: bytes, numbers: Iterable[int], *, name: str) -> Iterator[bytes]:
+    if shutil.which("pdftoppm") is not None:
+        for number in numbers:
+            yield _drawn_by_poppler(content, number)
+        return
+    reader = open_pdf(content, name=name)
+    for number in numbers:
+        yield _largest_picture(reader.pages[number])
+
+
+def _drawn_by_poppler(content: bytes, number: int) -> bytes:
+    page = str(number + 1)
+    options = ["-f", page, "-l", page, "-r", str(RESOLUTION), "-gray", "-png", "-singlefile", "-"]
+    try:
+        return subprocess.run(["pdftoppm", *options], input=content, capture_output=True, check=True).stdout
+    except (subprocess.SubprocessError, OSError):
+        return b""
 
 
 def _largest_picture(page: PageObject) -> bytes:
@@ -119,26 +157,4 @@ def _largest_picture(page: PageObject) -> bytes:
     try:
         return max((image.data for image in page.images), key=len, default=b"")
     except ImportError as error:  # pypdf wants Pillow for pictures
-        raise SystemExit(NO_PICTURES) from error
-
-
-def _limit_memory() -> None:
-    with suppress(ImportError, ValueError, OSError):  # not every system has limits
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-
-
-def main() -> None:
-    _limit_memory()
-    logging.disable(logging.CRITICAL)
-    warnings.simplefilter("ignore")
-    content = sys.stdin.buffer.read()
-    if sys.argv[1] == "text":
-        json.dump([page_text(page) for page in open_pdf(content).pages], sys.stdout)
-    else:
-        sys.stdout.buffer.write(page_picture(content, int(sys.argv[2])))
-
-
-if __name__ == "__main__":
-    main()
+        raise ExtraMissing("pypdfium2, which draws the pages of a scanned PDF,", extra="scans") from error

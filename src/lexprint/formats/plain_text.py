@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from lexprint.errors import FormatError
-from lexprint.formats.encodings import EncodedText
+from lexprint.formats.encodings import EncodedText, decode_text
 from lexprint.formats.projection import Projection, whole_projection
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
@@ -45,6 +45,10 @@ class PlainText:
         if stamp is not None:
             raw = one_line(stamp) + 2 * line_ending(raw) + raw
         return encode_or_refuse(self.encoded, raw, name=self.name)
+
+
+def read_plain_text(content: bytes, *, name: str) -> PlainText:
+    return PlainText(decode_text(content, name=name), name)
 
 
 def line_ending(raw: str) -> str:

@@ -145,7 +145,7 @@ async def upload(file: Annotated[UploadFile, File()], service: TheService, calle
     content, name = await file.read(), safe_name(file.filename)
 
     def work(on_progress: OnProgress) -> Answer:
-        source = open_source(content, name=name)
+        source = open_source(content, name=name, limits=service.reading)
         stored = add_file(service.registry, caller, content, name=name, kind=source.kind, days=service.limits.file_days)
         words = segment(source.text).word_count
         facts = {"characters": len(source.text), "words": words, "is_writable": source.is_writable}
@@ -166,7 +166,8 @@ async def show_text(file_id: schemas.Identifier, service: TheService, caller: Th
 
     def work(on_progress: OnProgress) -> Answer:
         file = find_file(service.registry, caller.id, file_id)
-        return {"id": file_id, "text": open_source(file.content, name=file.name).text}
+        source = open_source(file.content, name=file.name, limits=service.reading)
+        return {"id": file_id, "text": source.text}
 
     return await service.desk.run(work, seconds=service.limits.seconds)
 

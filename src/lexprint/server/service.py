@@ -9,6 +9,7 @@ from functools import cached_property
 from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import SecretError
+from lexprint.formats.child import ReadingLimits, default_limits
 from lexprint.server.access import Access
 from lexprint.server.job_store import count_by_state
 from lexprint.server.limits import Bench, Limits, RateLimiter
@@ -41,6 +42,12 @@ class Service:
     @cached_property
     def desk(self) -> Bench:
         return Bench("the desk", threads=DESK_THREADS, waiting=DESK_WAITING)
+
+    @cached_property
+    def reading(self) -> ReadingLimits:
+        """What it may take to read a file: no more than a request may."""
+        usual = default_limits()
+        return replace(usual, most_seconds=min(usual.most_seconds, self.limits.seconds))
 
     @cached_property
     def rates(self) -> RateLimiter:

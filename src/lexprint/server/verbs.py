@@ -63,7 +63,8 @@ class Desk:
             content, name = (given.text or "").encode(), "document.txt"
             return Opened(PlainText(decode_text(content, name=name), name), content, name, is_file=False)
         file = find_file(self.service.registry, self.caller.id, given.file)
-        return Opened(open_source(file.content, name=file.name), file.content, file.name, is_file=True)
+        source = open_source(file.content, name=file.name, limits=self.service.reading)
+        return Opened(source, file.content, file.name, is_file=True)
 
     def keep(self, content: bytes, *, name: str, kind: str) -> StoredFile:
         return add_file(
@@ -283,7 +284,7 @@ def copy_contents(
 ) -> Iterator[tuple[IssuedCopy, bytes]]:
     """Files of issued copies, made again or as they were kept; without those whose master is not here."""
     master = None if record.issuing == "blind" else find_kept(service.registry, record.digest)
-    source = None if master is None else open_source(master.content, name=master.name)
+    source = None if master is None else open_source(master.content, name=master.name, limits=service.reading)
     for copy in copies:
         if copy.digest is None:
             continue

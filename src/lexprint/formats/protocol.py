@@ -1,0 +1,32 @@
+"""What every format gives: a file as text, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from lexprint.text.editing import Edit
+from lexprint.text.span import Span
+
+
+class Source(Protocol):
+    """A file as text, and the way back."""
+
+    @property
+    def text(self) -> str:
+        """What is marked or traced: prose, paragraphs apart by blank lines; plain text is all text."""
+
+    @property
+    def protected(self) -> tuple[Span, ...]:
+        """Parts of the text that must not change; sorted, apart from each other."""
+
+    @property
+    def kind(self) -> str:
+        """The format, as people call it."""
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether edits can be made; a PDF or an image is only read."""
+
+    def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
+        """The file with edits at offsets of the text made, and all else byte for byte; a stamp is a visible first line."""

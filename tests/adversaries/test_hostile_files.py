@@ -1,0 +1,264 @@
+"""Files made to take all time or memory: each is read or refused soon, in little memory, and the process that asked goes on."""
+
+import io
+import os
+import pickle
+import random
+import resource
+import struct
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.formats.corpus import make_docx, make_pdf
+
+from lexprint.errors import FormatError, SettingsError
+from lexprint.formats import child
+from lexprint.formats.child import ReadingLimits, default_limits
+from lexprint.formats.source import open_source
+
+SECONDS, MEGABYTES = 10.0, 500
+ROOT = Path(__file__).parents[2]
+
+# Opens a file in a fresh process, and tells the most memory that it and the largest of its children had.
+OPEN = """
+import resource, sys
+from pathlib import Path
+from lexprint.errors import FormatError
+from lexprint.formats.source import open_source
+from lexprint.text.segmentation import segment
+path = Path(sys.argv[1])
+try:
+    source = open_source(path.read_bytes(), name=path.name)
+    print("read", segment(source.text, protected=source.protected).word_count, end="\\t")
+except FormatError as error:
+    print("refused", error, end="\\t")
+own = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def opened(path: Path, *, tesseract: str | None = None) -> str:
+    """What became of a file, in time and memory as stated; `tesseract` is a program that stands in for it."""
+    environment = {**os.environ, "PATH": str(path.parent)}
+    if tesseract is not None:
+        program = path.parent / "tesseract"
+        program.write_text(f"#!{sys.executable}\n{tesseract}\n")
+        program.chmod(0o755)
+    began = time.monotonic()
+    command = [sys.executable, "-c", OPEN, str(path)]
+    finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    seconds = time.monotonic() - began
+    outcome, _, memory = finished.stdout.partition("\t")
+    assert seconds < SECONDS, f"{outcome} after {seconds:.1f} s"
+    assert sum(map(int, memory.split())) / 1024 < MEGABYTES, f"{outcome} with {memory} KB"
+    return outcome
+
+
+def long_word_pdf() -> bytes:
+    """A page with one word of 60,000 letters, on lines that follow each other without a space."""
+    return make_pdf([[(72, 700, "a" * 60_000)]])
+
+
+def deep_docx() -> bytes:
+    """150 KB that unpack to 59 MB of markup, just below what is refused as a bomb."""
+    markup = "<w:p><w:r><w:t>a</w:t></w:r></w:p>" * (59_000_000 // 34)
+    noise = random.Random(1).randbytes(74_000).hex()  # so that the ratio is that of a real document
+    return make_docx(f"{markup}<!--{noise}-->")
+
+
+def deep_html() -> bytes:
+    """Elements that are opened and never closed, and as many ends of others."""
+    return b"<html><body>" + b"<code>" * 15_000 + b"</kbd>" * 15_000 + b"a</body></html>"
+
+
+def nested_markdown() -> bytes:
+    return b"# Quotes\n\n" + b">" * 60_000 + b" a `b`\n"
+
+
+def bracketed_markdown() -> bytes:
+    return b"# Brackets\n\n" + b"[a](" * 12_000 + b"*a_b" * 12_000
+
+
+def bomb_of_streams() -> bytes:
+    """A PDF whose one page unpacks to 200 MB of drawing."""
+    stream = zlib.compress(b"(a) Tj " * 30_000_000, 9)
+    content = make_pdf([[(72, 700, "a")]])
+    start, end = content.index(b"<< /Length"), content.index(b"endstream")
+    head = b"<< /Length %d /Filter /FlateDecode >>\nstream\n" % len(stream)
+    return content[:start] + head + stream + b"\n" + content[end:]
+
+
+FILES: dict[str, Callable[[], bytes]] = {
+    "word.pdf": long_word_pdf,
+    "streams.pdf": bomb_of_streams,
+    "deep.docx": deep_docx,
+    "open.html": deep_html,
+    "quotes.md": nested_markdown,
+    "brackets.md": bracketed_markdown,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_hostile_files_end_soon(name: str, tmp_path: Path) -> None:
+    """Within ten seconds and 500 MB, by the process that asked and the one that read together."""
+    path = tmp_path / name
+    path.write_bytes(FILES[name]())
+    assert opened(path).startswith(("read", "refused"))
+
+
+def test_the_long_word_is_read(tmp_path: Path) -> None:
+    """The word of 60,000 letters is no reason to refuse: the file is small, and its text is a word."""
+    (tmp_path / "word.pdf").write_bytes(long_word_pdf())
+    assert opened(tmp_path / "word.pdf") == "read 1"
+
+
+SLOW_TESSERACT = """
+import sys, time
+sys.stdin.buffer.read()
+time.sleep(1.8)
+"""
+GREEDY_TESSERACT = """
+import sys
+sys.stdin.buffer.read()
+held = [bytearray(50_000_000) for _ in range(40)]
+"""
+
+
+def test_blank_pages_cost_nothing(tmp_path: Path) -> None:
+    """200 pages with nothing on them are not given to Tesseract, which would take 1.8 seconds for each, twice."""
+    pytest.importorskip("pypdfium2", reason="pypdfium2 draws the pages")
+    (tmp_path / "blank.pdf").write_bytes(make_pdf([[]] * 200))
+    assert opened(tmp_path / "blank.pdf", tesseract=SLOW_TESSERACT) == "read 0"
+
+
+def jpeg(width: int, height: int) -> bytes:
+    """A picture of a few hundred bytes that claims any size."""
+    tables = b"\xff\xdb\x00\x43\x00" + b"\1" * 64
+    frame = b"\xff\xc0" + struct.pack(">HBHHB3B", 11, 8, height, width, 1, 1, 0x11, 0)
+    codes = b"\xff\xc4" + struct.pack(">HB", 20, 0) + b"\0\1" + b"\0" * 14 + b"\0"
+    scan = b"\xff\xda" + struct.pack(">HB5B", 8, 1, 1, 0, 0, 63, 0)
+    return b"\xff\xd8" + tables + frame + codes + scan + b"\0" * 200 + b"\xff\xd9"
+
+
+def tiff(width: int, height: int, *, follows: int = 0) -> bytes:
+    entries = struct.pack("<HHLL", 256, 4, 1, width) + struct.pack("<HHLL", 257, 4, 1, height)
+    return b"II*\0" + struct.pack("<L", 8) + struct.pack("<H", 2) + entries + struct.pack("<L", follows)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (jpeg(15_000, 15_000), "pixels"),
+        (b"\xff\xd8" + jpeg(100, 100)[2:-2] + jpeg(15_000, 15_000)[2:], "pixels"),
+        (tiff(15_000, 15_000), "pixels"),
+        (tiff(100, 100, follows=8), "damaged"),
+        (b"\xff\xd8\xff\xe0", "damaged"),
+    ],
+)
+def test_small_files_of_large_pictures_are_refused(content: bytes, reason: str, tmp_path: Path) -> None:
+    """380 bytes that claim 225 million pixels are refused before anybody makes room for them."""
+    (tmp_path / "leak.jpg").write_bytes(content)
+    outcome = opened(tmp_path / "leak.jpg", tesseract=GREEDY_TESSERACT)
+    assert outcome.startswith("refused")
+    assert reason in outcome
+
+
+def test_programs_that_the_reader_starts_have_its_limits(tmp_path: Path) -> None:
+    """A picture that makes Tesseract ask for 2 GB ends it, not the machine."""
+    (tmp_path / "leak.jpg").write_bytes(jpeg(100, 100))
+    assert opened(tmp_path / "leak.jpg", tesseract=GREEDY_TESSERACT).startswith("refused")
+
+
+def test_nothing_is_left_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader is ended with whatever it has started."""
+    mark = tmp_path / "alive"
+    (tmp_path / "tesseract").write_text(f"#!/bin/sh\nsleep 3\necho > {mark}\n")
+    (tmp_path / "tesseract").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    began = time.monotonic()
+    with pytest.raises(FormatError, match=r"too complex, as image; needed: .*LEXPRINT_READING_SECONDS"):
+        open_source(jpeg(100, 100), name="leak.jpg", limits=ReadingLimits(scan_seconds=1.5))
+    assert time.monotonic() - began < 3
+    time.sleep(3)
+    assert not mark.exists()
+
+
+def test_others_go_on_meanwhile() -> None:
+    """Whoever shares the process with a reader is not held up by it, as a service would be."""
+    content = deep_docx()
+
+    def read() -> None:
+        with pytest.raises(FormatError):
+            open_source(content, name="deep.docx")
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    longest = 0.0
+    while reader.is_alive():
+        began = time.monotonic()
+        time.sleep(0.01)
+        longest = max(longest, time.monotonic() - began)
+    assert longest < 2.0
+
+
+def test_the_reader_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys and passwords in the environment are not handed on to the process that reads files of strangers."""
+    given: dict[str, str] = {}
+    real = subprocess.Popen
+
+    def note(*arguments: object, env: dict[str, str], **options: object) -> object:
+        given.update(env)
+        return real(*arguments, env=env, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setenv("LEXPRINT_KEY", "secret")
+    monkeypatch.setattr(subprocess, "Popen", note)
+    assert open_source(b"<p>One</p>", name="page.html").text == "One"
+    assert "PATH" in given
+    assert not any(name.startswith("LEXPRINT_") for name in given)
+
+
+class Evil:
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.system, ("true",)
+
+
+@pytest.mark.parametrize("answer", [pickle.dumps(Evil()), b"", b"nonsense", pickle.dumps(open_source)[:-1]])
+def test_an_answer_is_data(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Should a file take its reader over, it still cannot make the process that asked do anything."""
+    monkeypatch.setattr(child, "_ask", lambda request, *, seconds: (answer, 0))
+    monkeypatch.setattr(os, "system", lambda command: pytest.fail("the answer was run"))
+    with pytest.raises(FormatError, match="cannot be read"):
+        open_source(b"<p>One</p>", name="page.html")
+
+
+def test_who_trusts_a_file_may_grant_more() -> None:
+    """Limits are numbers in the environment, and nonsense there is refused."""
+    assert default_limits({"LEXPRINT_READING_MEGABYTES": "4000"}).megabytes == 4000
+    for value in ("soon", "-1", "nan"):
+        with pytest.raises(SettingsError, match=r"READING_SECONDS|reading"):
+            default_limits({"LEXPRINT_READING_SECONDS": value})
+
+
+def test_large_answers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What would fill the memory of the process that asked is not sent to it."""
+    monkeypatch.setattr(child, "LARGEST_ANSWER", 1_000)
+    monkeypatch.setattr(child, "ANSWER_PER_BYTE", 0)
+    with pytest.raises(FormatError, match="too complex"):
+        open_source(b"<p>One <b>two</b></p>" * 1_000, name="page.html")
+
+
+def test_zip_bombs_are_refused() -> None:
+    """A part that unpacks to far more than documents do is not unpacked."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", " " * 70_000_000)
+    with pytest.raises(FormatError, match="far too much"):
+        open_source(target.getvalue(), name="memo.docx")
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < MEGABYTES * 1024
