@@ -25,6 +25,7 @@ EXAMPLES: list[tuple[LexprintError, int]] = [
     (errors.ReportError("the report has no body"), 1),
     (errors.BadSignature("report.json"), 1),
     (errors.ForeignSignature("report.json"), 1),
+    (errors.TimestampError("no answer", needed="another authority"), 1),
 ]
 
 

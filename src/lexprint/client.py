@@ -273,7 +273,7 @@ class Client:
             accused=tuple(
                 Accused(one["number"], one["recipient"], one["matches"], one["readable"]) for one in report["accused"]
             ),
-            signed={name: found[name] for name in ("report", "signature", "public_key", "key_id")},
+            signed={name: found[name] for name in ("report", "signature", "public_key", "key_id", "timestamp")},
         )
 
     def report_page(self, report_id: str) -> bytes:

@@ -16,7 +16,8 @@
     │   └── UnknownDocument       1
     └── ReportError               1
         ├── BadSignature          1  it was changed after it was signed
-        └── ForeignSignature      1  somebody signed it who is not trusted
+        ├── ForeignSignature      1  somebody signed it who is not trusted
+        └── TimestampError        1  when it was made is not confirmed
 
 Messages hold neither keys nor document text: they end up in logs.
 """
@@ -176,3 +177,11 @@ class ForeignSignature(ReportError):
             "way for the fingerprint of the key"
         )
         self.name = name
+
+
+class TimestampError(ReportError):
+    """An authority did not confirm a time, or what it confirmed is something else."""
+
+    def __init__(self, found: str, *, needed: str) -> None:
+        super().__init__(f"{found}; needed: {needed}")
+        self.found, self.needed = found, needed

@@ -3,10 +3,12 @@
 import json
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
+from tests.tracing.authority import Authority, serving
 from tests.tracing.registered import NOON, copies, document_id, file_digest, record
 
 from lexprint.coding.keys import create_key_file
@@ -125,3 +127,18 @@ def test_names_cannot_steer_the_terminal(run: Run, folder: Path) -> None:
     done = run("registry", "list")
     assert "\x1b" not in done.text
     assert "[bold]b c" in done.text
+
+
+def test_stamps(run: Run, issued: Path, folder: Path) -> None:
+    """The log was there when an authority says so; a stamp of another one is refused."""
+    authority = Authority(at=datetime(2025, 5, 1, 12, tzinfo=UTC))
+    (folder / "roots.pem").write_bytes(authority.root_pem)
+    (folder / "others.pem").write_bytes(Authority().root_pem)
+    assert run("registry", "verify", "--certificates", "roots.pem").is_refusal(1, "never stamped")
+    with serving(authority) as url:
+        assert "stamped up to entry 6" in run("registry", "stamp", "--authority", url).text
+    done = run("registry", "verify", "--certificates", "roots.pem")
+    assert done.text.endswith("up to entry 6 it was there by 2025-05-01 12:00:00 UTC\n")
+    found = json.loads(run("registry", "verify", "--certificates", "roots.pem", "--json").output)
+    assert found["stamped"] == {"entry": 6, "at": "2025-05-01T12:00:00+00:00"}
+    assert run("registry", "verify", "--certificates", "others.pem").is_refusal(1, "not by an authority")

@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
+from tests.tracing.authority import Authority, serving
 from tests.workflows.leaks import Issued, issue
 
 from lexprint.coding.keys import create_key_file
@@ -18,7 +20,7 @@ from lexprint.tracing.report import read_report, require_signer
 @pytest.fixture
 def issued(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Issued:
     """A registry with one document of fifty copies; `leak.txt` is the seventeenth. There is no key."""
-    for variable in ("LEXPRINT_KEY", "LEXPRINT_KEY_FILE", "LEXPRINT_REGISTRY"):
+    for variable in ("LEXPRINT_KEY", "LEXPRINT_KEY_FILE", "LEXPRINT_REGISTRY", "LEXPRINT_AUTHORITY"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("COLUMNS", "120")
     with open_registry("lexprint.db") as registry:
@@ -84,6 +86,29 @@ def test_reports_in_files(run: Run, issued: Issued, folder: Path) -> None:
     assert run("trace", "leak.txt", "--report", "out.json").code == 0
     report = read_report((folder / "out.json").read_bytes())
     require_signer(report, [keyring.newest.public_key.fingerprint], name="out.json")
+
+
+def test_a_timestamp_authority(run: Run, issued: Issued, folder: Path) -> None:
+    """Confirms when the report was made; nothing is kept or shown if it does not, or if there is no key."""
+    authority = Authority(at=datetime(2025, 5, 1, 12, tzinfo=UTC))
+    (folder / "roots.pem").write_bytes(authority.root_pem)
+    (folder / "others.pem").write_bytes(Authority().root_pem)
+    with serving(authority) as url:
+        assert run("trace", "leak.txt", "--authority", url).is_refusal(3, "not signed")
+        create_key_file(folder / "lexprint.key")
+        assert run("trace", "leak.txt", "--authority", url, "--report", "out.json").code == 0
+        authority.answer = b"?"
+        assert run("trace", "leak.txt", "--authority", url).is_refusal(1, "no timestamp")
+    assert "was not verified" in run("report", "verify", "out.json").text
+    assert (
+        "was there by 2025-05-01 12:00:00 UTC"
+        in run("report", "verify", "out.json", "--certificates", "roots.pem").text
+    )
+    assert run("report", "verify", "out.json", "--certificates", "others.pem").is_refusal(1, "not by an authority")
+    assert run("trace", "leak.txt", "--report", "plain.json").code == 0
+    assert run("report", "verify", "plain.json", "--certificates", "roots.pem").is_refusal(1, "no timestamp")
+    with open_registry("lexprint.db") as registry:
+        assert len(registry.reports()) == 2
 
 
 def test_other_formats(run: Run, issued: Issued, folder: Path) -> None:

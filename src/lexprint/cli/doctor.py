@@ -29,6 +29,7 @@ FEATURES = {
     "postgres": "a registry in PostgreSQL",
     "ray": "corpora beyond one machine",
     "parquet": "tables of texts in Parquet, lexprint batch",
+    "timestamps": "times of reports that others confirm, lexprint trace --authority",
     "scans": "leaks that are scanned PDFs",
     "evaluation": "the paper's tables and figures, lexprint evaluate",
     "judges": "grammar of marked sentences, lexprint evaluate quality",

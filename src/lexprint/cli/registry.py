@@ -14,11 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from lexprint.cli import console, keys
+from lexprint.cli.files import read_bytes
 from lexprint.errors import InputError, RegistryError, SecretError, UnknownDocument
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring
-    from lexprint.tracing.records import DocumentSummary, IssuedCopy
+    from lexprint.tracing.records import AuditEntry, DocumentSummary, IssuedCopy
     from lexprint.tracing.registry import Registry
 
 REGISTRY = typer.Option(
@@ -28,6 +29,9 @@ REGISTRY = typer.Option(
     help="File of the registry, or the URL of a PostgreSQL database.",
 )
 
+CERTIFICATES = typer.Option(
+    None, "--certificates", metavar="FILE", help="Certificates of the timestamp authority that is trusted, as PEM."
+)
 _HASH = re.compile("[0-9a-f]{64}")
 WIDE = 10_000  # columns, where the output is no terminal and nothing need be folded
 
@@ -113,6 +117,22 @@ def audit(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
     console.say("to see whether it holds, run: lexprint registry verify")
 
 
+@app.command("stamp")
+def stamp(
+    registry: str = REGISTRY,
+    key: Path | None = keys.KEY,
+    authority: str = typer.Option(
+        ..., "--authority", metavar="URL", envvar="LEXPRINT_AUTHORITY", help="Timestamp authority (RFC 3161)."
+    ),
+) -> None:
+    """Have a timestamp authority confirm that the log is as it is by now; only a hash leaves this machine."""
+    from lexprint.tracing.timestamps import stamp_log
+
+    with _opened(registry, keys.load_keys(key)) as opened:
+        entry = stamp_log(opened, authority)
+    console.print_line(f"the log was stamped up to entry {entry.sequence - 1:,}; last hash {entry.hash}")
+
+
 @app.command("verify")
 def verify(
     registry: str = REGISTRY,
@@ -120,6 +140,7 @@ def verify(
     expect: str | None = typer.Option(
         None, "--expect", metavar="HASH", help="A last hash that was noted down earlier and must still be in the log."
     ),
+    certificates: Path | None = CERTIFICATES,
     as_json: bool = console.AS_JSON,
 ) -> None:
     """Say whether the log, and the documents, copies and reports it speaks of, are as their owner wrote them.
@@ -138,11 +159,13 @@ def verify(
     with _opened(registry, keyring) as opened:
         broken = opened.verify_audit(expected=expect and expect.lower())
         entries = opened.audit()
+    stamped = None if broken or certificates is None else _last_stamped(entries, certificates)
     last = entries[-1].hash if entries else None
     keyless = sum(not entry.key_id for entry in entries)
     if as_json:
         found = {"holds": broken is None, "entries": len(entries), "without_key": keyless, "last_hash": last}
-        console.print_json({**found, "broken": broken and asdict(broken)})
+        times = stamped and {"entry": stamped[0], "at": stamped[1].isoformat()}
+        console.print_json({**found, "broken": broken and asdict(broken), "stamped": times})
         if broken:
             raise typer.Exit(1)
     elif broken:
@@ -151,8 +174,20 @@ def verify(
         )
     else:
         console.print_line(f"the log holds: {len(entries):,} entries, last hash {last or 'none'}")
+        if stamped is not None:
+            console.print_line(f"up to entry {stamped[0]:,} it was there by {stamped[1]:%Y-%m-%d %H:%M:%S} UTC")
         if keyless:
             console.say(f"entries that were written without a key, and may be anybody's: {keyless:,}")
+
+
+def _last_stamped(entries: Sequence[AuditEntry], certificates: Path) -> tuple[int, datetime]:
+    from lexprint.tracing.timestamps import last_stamped, read_certificates
+
+    roots = read_certificates(read_bytes(certificates), name=certificates.name)
+    found = last_stamped(entries, roots)
+    if found is None:
+        raise RegistryError("the audit log was never stamped; run: lexprint registry stamp")
+    return found
 
 
 def _opened(registry: str, keyring: Keyring | None = None) -> Registry:

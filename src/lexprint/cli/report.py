@@ -13,7 +13,7 @@ from rich.text import Text
 
 from lexprint.cli import console, keys
 from lexprint.cli.files import PIPE, read_bytes, require_writable, write_bytes
-from lexprint.cli.registry import REGISTRY, WIDE
+from lexprint.cli.registry import CERTIFICATES, REGISTRY, WIDE
 from lexprint.errors import BadSignature, ForeignSignature, FormatError, InputError, ReportError, SecretError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def verify(
         metavar="FILE|FINGERPRINT",
         help="The issuer's public key, or its fingerprint; else the key at hand. May be given more than once.",
     ),
+    certificates: Path | None = CERTIFICATES,
 ) -> None:
     """Say whether a report is as a key that you trust has signed it.
 
@@ -53,7 +54,25 @@ def verify(
         )
     require_signer(report, trusted, name=name)
     assert report.signature is not None
-    console.print_line(f"valid: {name} is as it was signed with key {report.signature.key_id}")
+    stamped = _stamped(report, certificates, name=name)
+    console.print_line(f"valid: {name} is as it was signed with key {report.signature.key_id}{stamped}")
+
+
+def _stamped(report: Report, certificates: Path | None, *, name: str) -> str:
+    """What is known of when a report was made; its own word for it is only its signer's."""
+    from lexprint.tracing.report import stamped_bytes
+
+    if report.timestamp is None and certificates is not None:
+        raise ReportError(f"{name} has no timestamp; needed: a report that was traced with --authority")
+    if report.timestamp is None:
+        return ""
+    from lexprint.tracing.timestamps import read_certificates, verified_time
+
+    if certificates is None:
+        return "; its timestamp was not verified: that needs --certificates"
+    roots = read_certificates(read_bytes(certificates), name=certificates.name)
+    at = verified_time(report.timestamp, stamped_bytes(report), roots)
+    return f", and was there by {at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def trusted_fingerprints(trust: Sequence[str]) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,13 @@ def trace(
     profile: str | None = typer.Option(
         None, "--profile", metavar="NAME", help="Settings with which blind copies were marked, such as dense."
     ),
+    authority: str | None = typer.Option(
+        None,
+        "--authority",
+        metavar="URL",
+        envvar="LEXPRINT_AUTHORITY",
+        help="Timestamp authority (RFC 3161) that confirms when the report was made.",
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print the signed report as JSON instead."),
 ) -> None:
     """Find out which copy a leak was made from.
@@ -45,25 +53,29 @@ def trace(
     registered document is like the leak. For a folder, one line is printed for each file, and the exit code is the
     worst of them.
     """
+    traced = partial(
+        _traced,
+        registry=registry,
+        document=document,
+        error_bound=error_bound,
+        key=key,
+        profile=profile,
+        authority=authority,
+    )
     if is_folder(leak):
         if report is not None:
             raise InputError(
                 "--report is for one leak, and a folder was given", needed="lexprint report show, for each"
             )
 
-        def look_at(name: str) -> Outcome:
-            return _outcome(
-                _traced(name, registry=registry, document=document, error_bound=error_bound, key=key, profile=profile)
-            )
-
-        raise typer.Exit(print_each(leak, look_at, as_json=as_json))
+        raise typer.Exit(print_each(leak, lambda name: _outcome(traced(name)), as_json=as_json))
     if report is not None:
         if Path(report).suffix.lower() not in REPORT_NAMES:
             raise InputError(
                 f"--report {report} is neither a page nor JSON", needed="a name that ends in .html or .json"
             )
         require_writable(report, leak)
-    made = _traced(leak, registry=registry, document=document, error_bound=error_bound, key=key, profile=profile)
+    made = traced(leak)
     if report is not None:
         write = write_signed if _is_json(report) else write_page
         write(made, report)
@@ -77,7 +89,14 @@ def trace(
 
 
 def _traced(
-    leak: str, *, registry: str, document: str | None, error_bound: float, key: Path | None, profile: str | None
+    leak: str,
+    *,
+    registry: str,
+    document: str | None,
+    error_bound: float,
+    key: Path | None,
+    profile: str | None,
+    authority: str | None,
 ) -> Report:
     from lexprint.tracing.registry import open_existing_registry
     from lexprint.workflows.tracing import trace as trace_leak
@@ -94,6 +113,7 @@ def _traced(
             protected=given.protected,
             keys=keyring,
             engine=console.build_engine(profile=profile),
+            authority=authority,
         )
 
 

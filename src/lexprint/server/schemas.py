@@ -327,6 +327,7 @@ class SignedReport(BaseModel):
     signature: str | None
     public_key: str | None
     key_id: str | None
+    timestamp: str | None
 
 
 class TraceAnswer(SignedReport):

@@ -7,6 +7,7 @@ It holds no floating-point numbers, which no two programs write alike: shares an
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -23,6 +24,7 @@ from lexprint.tracing.signatures import (
     signature_json,
     signature_of,
 )
+from lexprint.tracing.timestamps import request_timestamp
 
 FORMAT = 3  # raised when a reader of the old form would misunderstand the new one
 UNDOUBTED = 2  # the form of reports without doubtful places, which older versions read too
@@ -136,6 +138,7 @@ class Report:
     notes: tuple[str, ...]
     statement: str = field(default=STATEMENT, repr=False)
     signature: Signature | None = None
+    timestamp: bytes | None = field(default=None, repr=False)  # of the signed report, as in RFC 3161
 
     def __post_init__(self) -> None:
         if not self._is_consistent():
@@ -162,6 +165,7 @@ class Report:
         return (
             accusations.get(self.verdict, not self.accused)
             and (self.document is None) == (self.verdict == "no document")
+            and (self.timestamp is None or self.signature is not None)
             and all(copy.recipient is not None for copy in self.accused)
             and all(copy.p_value > 0 for copy in self.accused + self.ranking)
             and all(one.is_consistent and len(one.given) == len(self.accused) for one in self.evidence)
@@ -171,6 +175,16 @@ class Report:
 def sign(report: Report, key: MasterKey) -> Report:
     """The report with a signature that only this master key can make."""
     return replace(report, signature=signature_of(content_json(report), key))
+
+
+def stamp(report: Report, authority: str) -> Report:
+    """The signed report with an authority's word that it is there by now; `authority` is its URL."""
+    return replace(report, timestamp=request_timestamp(stamped_bytes(report), authority))
+
+
+def stamped_bytes(report: Report) -> bytes:
+    """What a timestamp is of: the file as it was before it."""
+    return report_bytes(replace(report, timestamp=None))
 
 
 def require_signer(report: Report, fingerprints: Collection[str], *, name: str) -> None:
@@ -187,7 +201,8 @@ def report_bytes(report: Report) -> bytes:
 
 
 def report_json(report: Report) -> dict[str, object]:
-    return {"report": content_json(report), **signature_json(report.signature)}
+    timestamp = None if report.timestamp is None else b64encode(report.timestamp).decode()
+    return {"report": content_json(report), **signature_json(report.signature), "timestamp": timestamp}
 
 
 def content_json(report: Report) -> dict[str, object]:
@@ -291,7 +306,7 @@ def read_report(content: bytes, *, name: str = "the report") -> Report:
     if type(form) is int and form > FORMAT:
         raise ReportError(f"{name} was written by a later version (format {form}); run: pip install --upgrade lexprint")
     try:
-        report = replace(_parsed(value["report"]), signature=signature)
+        report = replace(_parsed(value["report"]), signature=signature, timestamp=_bytes_or_none(value["timestamp"]))
         is_whole = canonical_json(content_json(report)) == canonical_json(value["report"])
     except _DAMAGE as error:
         raise ReportError(f"{name} is damaged or something else; needed: JSON that lexprint trace wrote") from error
@@ -313,7 +328,7 @@ def _refuse(number: str) -> object:
 
 
 def _parsed_envelope(value: Any) -> tuple[Signature, str] | None:
-    if set(value) != {"report", *signature_json(None)}:
+    if set(value) != {"report", *signature_json(None), "timestamp"}:
         raise ValueError("not the keys of a report")
     return parsed_signature(value)
 
@@ -400,6 +415,10 @@ def _flag(value: object) -> bool:
 
 def _text_or_none(value: object) -> str | None:
     return None if value is None else _text(value)
+
+
+def _bytes_or_none(value: object) -> bytes | None:
+    return None if value is None else b64decode(_text(value), validate=True)
 
 
 def _count(value: object) -> int:

@@ -11,12 +11,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from lexprint.errors import InputError, SettingsError
+from lexprint.errors import InputError, SecretError, SettingsError
 from lexprint.text.span import Span
 from lexprint.tracing.leak_text import find_words
 from lexprint.tracing.records import LikelyDocument
 from lexprint.tracing.registry import Registry
-from lexprint.tracing.report import Leak, Report, report_bytes, sign
+from lexprint.tracing.report import Leak, Report, report_bytes, sign, stamp
 from lexprint.tracing.shingles import shingles
 from lexprint.tracing.verdict import ERROR_BOUND, trace_document
 from lexprint.workflows.report_contents import Traced, build_report
@@ -40,18 +40,21 @@ def trace(
     keys: Keyring | None = None,
     engine: Engine | None = None,
     at: datetime | None = None,
+    authority: str | None = None,
 ) -> Report:
     """Find the document that a leak is of and the copy it was made from; the report is kept in the registry.
 
     With keys the report is signed, and blind copies can be read, for which `engine` is needed too. `leak_digest` is the
     SHA-256 of the leak's file, for reports that a court can match with it; `protected` are the parts that its format
-    protects, which the marks of blind copies leave out. That no document matches, or no copy stands out,
-    is an outcome and no error.
+    protects, which the marks of blind copies leave out. `authority` is the URL of a timestamp authority that is to confirm
+    when the signed report was made. That no document matches, or no copy stands out, is an outcome and no error.
     """
     if not leak_text.strip():
         raise InputError("the leak is empty", needed="a text")
     if not 0.0 < error_bound < 1.0:
         raise SettingsError("error_bound", error_bound, needed="a probability between 0 and 1")
+    if authority is not None and keys is None:
+        raise SecretError("a report that is not signed cannot be stamped", needed="a key; run: lexprint key new")
     leak = Leak(leak_digest or _digest(leak_text), len(find_words(leak_text)))
     candidates = _candidates(registry, leak_text) if document_id is None else [LikelyDocument(document_id, 0)]
     bound = error_bound / max(1, len(candidates))  # whichever documents are tried, the bound holds for all together
@@ -65,6 +68,7 @@ def trace(
     report = build_report(registry, leak, traced, error_bound=error_bound, at=at or datetime.now(UTC))
     if keys is not None:
         report = sign(report, keys.newest)
+        report = report if authority is None else stamp(report, authority)
     _keep(registry, report)
     return report
 
