@@ -47,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     with TemporaryDirectory() as folder:
         port = _free_port()
-        command = [sys.executable, "-m", "lexprint", "serve", "--port", str(port), "--requests-per-minute", "1000000"]
+        command = [sys.executable, "-m", "lexprint", "serve", "--port", str(port), "--no-tokens"]
+        command += ["--requests-per-minute", "1000000"]
         service = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL)
         try:
             _wait_until_ready(port)

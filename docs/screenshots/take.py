@@ -53,7 +53,7 @@ def service() -> Iterator[str]:
     """The page on this machine alone, with an empty registry."""
     port = free_port()
     with TemporaryDirectory() as folder, open_registry(str(Path(folder) / "lexprint.db")) as registry:
-        app = create_app(Engine(threads=1), registry, keyring=Keyring((MasterKey.generate(),)), access="loopback")
+        app = create_app(Engine(threads=1), registry, keyring=Keyring((MasterKey.generate(),)), access="open")
         server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning"))
         thread = threading.Thread(target=server.run)
         thread.start()

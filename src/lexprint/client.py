@@ -6,6 +6,7 @@ Standard library only, and no model is loaded: it may run where the service does
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import time
 import urllib.error
@@ -20,6 +21,7 @@ from typing import Any, Literal, TypeAlias
 from lexprint.errors import LexprintError
 
 DEFAULT_URL = "http://127.0.0.1:8400"
+TOKEN_VARIABLE = "LEXPRINT_TOKEN"  # where the token is taken from if none is given
 PAUSE_SECONDS = 1.0  # before a stream that broke is opened again
 PATIENCE = 5  # times that a full service is asked again
 
@@ -149,7 +151,8 @@ class Client:
     def __init__(self, url: str = DEFAULT_URL, *, token: str | None = None, timeout_seconds: float = 90.0) -> None:
         if not url.startswith(("http://", "https://")):
             raise ServiceError(f"the address of the service is no URL; needed: one like {DEFAULT_URL}", code="BadUrl")
-        self._url, self._token, self._timeout_seconds = url.rstrip("/"), token, timeout_seconds
+        self._url, self._timeout_seconds = url.rstrip("/"), timeout_seconds
+        self._token = token or os.environ.get(TOKEN_VARIABLE)
 
     def __repr__(self) -> str:
         return f"Client({self._url!r})"

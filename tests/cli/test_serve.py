@@ -30,9 +30,9 @@ def answer_of(url: str, *, seconds: float = 60) -> int:
             time.sleep(0.1)
 
 
-@pytest.mark.parametrize("options", [[], ["--always-tokens", "--workers", "2"]])
+@pytest.mark.parametrize("options", [["--no-tokens"], ["--workers", "2"]])
 def test_it_serves_and_stops(tmp_path: Path, options: list[str]) -> None:
-    """With one process or several, and with tokens where they are asked for; a signal ends it without complaint."""
+    """With one process or several, with tokens unless they are not wanted; a signal ends it without complaint."""
     port = free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LEXPRINT_")}
     process = subprocess.Popen(
@@ -44,7 +44,8 @@ def test_it_serves_and_stops(tmp_path: Path, options: list[str]) -> None:
     try:
         assert answer_of(f"http://127.0.0.1:{port}/ready") == 200
         assert answer_of(f"http://127.0.0.1:{port}/") == 200
-        assert answer_of(f"http://127.0.0.1:{port}/v1/documents") == (401 if options else 200)
+        has_tokens = "--no-tokens" not in options
+        assert answer_of(f"http://127.0.0.1:{port}/v1/documents") == (401 if has_tokens else 200)
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=30)
     finally:
@@ -53,7 +54,8 @@ def test_it_serves_and_stops(tmp_path: Path, options: list[str]) -> None:
     assert process.returncode in (0, -signal.SIGTERM)
     assert f"http://127.0.0.1:{port}/" in errors.decode()
     assert "there is no key" in errors.decode()
-    assert ("lexprint token new" in errors.decode()) == bool(options)
+    assert (f"http://127.0.0.1:{port}/#login=lxp_" in errors.decode()) == has_tokens
+    assert ("WARNING: --no-tokens opens" in errors.decode()) != has_tokens
     assert "Traceback" not in errors.decode()
     assert (tmp_path / "lexprint.db").exists()
 

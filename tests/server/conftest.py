@@ -7,7 +7,7 @@ from typing import Protocol
 
 import pytest
 from starlette.testclient import TestClient
-from tests.server.served import fake_engine
+from tests.server.served import bearer, fake_engine
 from tests.tracing.postgres import Server
 
 from lexprint.coding.keys import Keyring, MasterKey
@@ -17,6 +17,7 @@ from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
 from lexprint.testing import fake_text
 from lexprint.tracing.registry import Registry, open_registry
+from lexprint.tracing.tokens import SCOPES, create_token
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ class Serve(Protocol):
     def __call__(
         self,
         *,
-        access: Access = ...,
+        access: Access | None = ...,
         limits: Limits | None = ...,
         engine: Engine | None = ...,
         keyring: Keyring | None = ...,
@@ -55,26 +56,28 @@ class Serve(Protocol):
 
 @pytest.fixture
 def serve(registry: Registry, engine: Engine, keyring: Keyring) -> Serve:
-    """Starts the service; on loopback it needs no token."""
+    """Starts the service; its client has a token for everything, unless a test says how it is to get in."""
     keys, models = keyring, engine
+    operator, _ = create_token(registry, "operator", scopes=SCOPES)
 
     def start(
         *,
-        access: Access = "loopback",
+        access: Access | None = None,
         limits: Limits | None = None,
         engine: Engine | None = None,
         keyring: Keyring | None = keys,
     ) -> AbstractContextManager[TestClient]:
         limits = limits or Limits(requests_per_minute=1_000_000, lease_seconds=1.0)
-        app = create_app(engine or models, registry, keyring=keyring, access=access, limits=limits)
-        return TestClient(app, base_url="http://localhost", raise_server_exceptions=True)
+        app = create_app(engine or models, registry, keyring=keyring, access=access or "tokens", limits=limits)
+        headers = bearer(operator) if access is None else {}
+        return TestClient(app, base_url="http://localhost", raise_server_exceptions=True, headers=headers)
 
     return start
 
 
 @pytest.fixture
 def client(serve: Serve) -> Iterator[TestClient]:
-    """The service as it is on loopback."""
+    """The service, for somebody with a token."""
     with serve() as client:
         yield client
 

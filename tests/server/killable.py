@@ -38,7 +38,7 @@ def main(folder: Path, port: int) -> None:
             engine,
             registry,
             keyring=load_keyring(folder / "lexprint.key", environment={}),
-            access="loopback",
+            access="open",
             limits=Limits(requests_per_minute=100_000, lease_seconds=LEASE_SECONDS),
         )
         config = uvicorn.Config(app, port=port, log_level="warning", timeout_graceful_shutdown=5)

@@ -1,4 +1,4 @@
-"""Nobody gets in without a token, but for the few open routes and for whoever sits at the machine itself."""
+"""Nobody gets in without a token, but for the few open routes."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -17,6 +17,7 @@ from lexprint.tracing.registry import Registry, open_registry
 from lexprint.tracing.tokens import SCOPES, Scope, create_token, revoke_token
 
 OPEN = {"/", "/page.css", "/page.js", "/health", "/ready"}
+ENTRANCE = ("POST", "/v1/session")
 IDS = {"document_id": "0" * 16, "report_id": "0" * 16, "token_id": "0" * 12, "number": "1"}
 
 
@@ -48,8 +49,8 @@ def url_of(path: str) -> str:
 
 def test_only_these_routes_are_open(all_routes: list[tuple[str, str, frozenset[Scope] | None]]) -> None:
     """Whatever else is added to the service needs a token."""
-    assert {path for _, path, scopes in all_routes if scopes is None} == OPEN
-    assert all(scopes for _, path, scopes in all_routes if path not in OPEN)
+    assert {path for _, path, scopes in all_routes if scopes is None} == OPEN | {ENTRANCE[1]}
+    assert all(scopes for method, path, scopes in all_routes if path not in OPEN and (method, path) != ENTRANCE)
 
 
 def test_every_other_route_needs_a_token_of_its_scope(
@@ -97,16 +98,18 @@ def test_open_routes_need_none(guarded: TestClient) -> None:
         {"Origin": "http://[::1"},
     ],
 )
-def test_loopback_is_open_to_loopback_alone(client: TestClient, headers: dict[str, str]) -> None:
+def test_without_tokens_it_is_open_to_loopback_alone(serve: Serve, headers: dict[str, str]) -> None:
     """A page of another site, a name that was bound anew, or a proxy does not get in without a token."""
-    assert client.get("/v1/documents").status_code == 200
-    assert client.get("/v1/documents", headers={"Origin": "http://localhost"}).status_code == 200
-    assert client.get("/v1/documents", headers=headers).status_code == 401
+    with serve(access="open") as client:
+        assert client.get("/v1/documents").status_code == 200
+        assert client.get("/v1/documents", headers={"Origin": "http://localhost"}).status_code == 200
+        assert client.get("/v1/documents", headers=headers).status_code == 401
 
 
-def test_a_wrong_token_is_refused_on_loopback_too(client: TestClient) -> None:
+def test_a_wrong_token_is_refused_without_tokens_too(serve: Serve) -> None:
     """Who shows a token means it."""
-    assert client.get("/v1/documents", headers=bearer("nonsense")).status_code == 401
+    with serve(access="open") as client:
+        assert client.get("/v1/documents", headers=bearer("nonsense")).status_code == 401
 
 
 def test_files_and_jobs_are_their_owners(guarded: TestClient, registry: Registry) -> None:

@@ -36,6 +36,7 @@ from lexprint.server.job_store import (
 from lexprint.server.problems import Refusal
 from lexprint.testing import fake_text
 from lexprint.tracing.registry import Registry, open_registry
+from lexprint.tracing.tokens import list_tokens
 
 ROOT = Path(__file__).parents[2]
 
@@ -133,7 +134,7 @@ def test_a_service_that_stops_parks_its_job(serve: Serve, registry: Registry, me
     with serve(engine=engine) as client:
         job = client.post("/v1/analyse", json={"text": memo}).json()
         _until(lambda: client.get(f"/v1/jobs/{job['id']}").json()["state"] == "running")
-    parked = find_job(registry, "local", job["id"])
+    parked = find_job(registry, list_tokens(registry)[0].id, job["id"])
     assert (parked.state, parked.attempts) == ("queued", 0)
     with serve() as client:
         assert wait_for(client, job)["state"] == "done"
@@ -150,7 +151,7 @@ def free_port() -> int:
 def running(folder: Path, port: int) -> Iterator["subprocess.Popen[bytes]"]:
     """The service in a process; killed at the end if it still runs."""
     command = [sys.executable, "-m", "tests.server.killable", str(folder), str(port)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     with subprocess.Popen(command, cwd=ROOT, env=environment) as process:
         try:
             _until(lambda: httpx.get(f"http://127.0.0.1:{port}/ready").status_code == 200)

@@ -23,7 +23,7 @@ from lexprint.server.app import PAGE, create_app
 from lexprint.server.limits import Limits
 from lexprint.testing import fake_text
 from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.tokens import create_token
+from lexprint.tracing.tokens import create_link, create_token
 
 MEMO = "\n\n".join(fake_text(words=100, seed=seed) for seed in range(2)) + "\n"
 PEOPLE = "Name,Room\nAda <b>Lovelace</b>,1\nBo,2\nCleo,3\n"
@@ -82,14 +82,13 @@ def is_shown(element: str) -> str:
 
 
 def sign_in(tab: Tab, url: str, registry: Registry, *, theme: str, width: int) -> None:
-    """The page as it is for somebody who has given a token before."""
-    written, _ = create_token(registry, "page", scopes={"mark", "trace"})
+    """The page as it is for somebody who has come by a link."""
     tab.look(width=width, height=800, theme=theme)
     tab.open("about:blank")
-    tab.open(url)
-    tab.run(f"sessionStorage.setItem('lexprint-token', '{written}')")
-    tab.open("about:blank")
-    tab.open(url)
+    tab.open(f"{url}#login={create_link(registry, scopes=('mark', 'trace'))}")
+    tab.wait_for("localStorage.getItem('lexprint-session')")
+    assert tab.run("location.hash") == ""
+    assert "lexprint" not in tab.run("document.cookie")
 
 
 def complaints(tab: Tab) -> list[str]:
@@ -125,7 +124,7 @@ def test_from_drop_to_verdict(tab: Tab, url: str, registry: Registry, theme: str
     tab.look(width=width, height=800, theme=theme)
     tab.open("about:blank")
     tab.open(url)
-    tab.run("sessionStorage.clear()")
+    tab.run("localStorage.clear()")
     tab.open("about:blank")
     tab.open(url)
     require_fine(tab)

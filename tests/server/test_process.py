@@ -38,7 +38,7 @@ def test_every_process_of_the_service_shares_alike(tmp_path: Path) -> None:
     app.state.service.registry.close()
 
 
-def test_loopback_without_tokens_is_loopback() -> None:
+def test_without_tokens_it_is_loopback() -> None:
     """The service cannot be opened to a network by mistake."""
     with pytest.raises(InputError, match="not loopback"):
-        ServeOptions(host="0.0.0.0", access="loopback")
+        ServeOptions(host="0.0.0.0", access="open")

@@ -88,7 +88,7 @@ def test_files_keep_their_format(client: TestClient, memo: str) -> None:
     assert found["bits"].startswith("0110")
     assert client.delete(f"/v1/files/{sent['id']}").status_code == 204
     assert client.get(f"/v1/files/{sent['id']}").status_code == 404
-    assert events(client) == ["file downloaded", "file downloaded"]
+    assert events(client)[1:] == ["file downloaded", "file downloaded"]
 
 
 def test_every_writable_format_can_be_marked(client: TestClient, essay: str) -> None:
@@ -308,7 +308,7 @@ def test_tokens_are_managed(client: TestClient) -> None:
     made = client.post("/v1/tokens", json={"name": "press", "scopes": ["mark"]}).json()
     headers = {"Authorization": f"Bearer {made['token']}"}
     assert client.get("/v1/recipients", headers=headers).status_code == 200
-    (listed,) = client.get("/v1/tokens").json()
+    _, listed = client.get("/v1/tokens").json()
     assert "token" not in listed
     assert listed["expires_at"] is not None
     assert client.delete(f"/v1/tokens/{made['id']}").json()["revoked_at"]

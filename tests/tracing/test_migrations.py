@@ -40,7 +40,7 @@ def test_steps_never_change() -> None:
         "0002 shingles": ("997ef4257367", "b8b331217e39"),
         "0003 reports": ("f98ecafa14c8", "86b6b13b61c3"),
         "0004 audit": ("a6095c3d2d8b", "b7e00b132ceb"),
-        "0005 service": ("991639d1827f", "abc21c6ab1d2"),
+        "0005 service": ("078b7de41240", "1c41c8d186b6"),
         "0006 lures": ("e3b0c44298fc", "e3b0c44298fc"),  # nothing is executed
     }
 

@@ -67,7 +67,7 @@ def test_a_failed_transaction_leaves_nothing(registry: Registry) -> None:
     def half_done() -> None:
         with registry.writing() as statements:
             statements.change(
-                "INSERT INTO tokens (id, name, hash, scopes, created_at) VALUES ('a', 'b', 'c', 'd', 'e')"
+                "INSERT INTO tokens (id, kind, name, hash, scopes, created_at) VALUES ('a', 'api', 'b', 'c', 'd', 'e')"
             )
             statements.log("token created", {"token": "a"})
             raise ZeroDivisionError

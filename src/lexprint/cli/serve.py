@@ -11,13 +11,12 @@ import typer
 from lexprint.cli import console, keys
 from lexprint.errors import ExtraMissing, InputError
 
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 MEGABYTE = 1 << 20
 
 
 def serve(
     host: str = typer.Option(
-        "127.0.0.1", "--host", help="Address to listen on; any but this machine alone needs tokens."
+        "127.0.0.1", "--host", help="Address to listen on; the default is reached from this machine alone."
     ),
     port: int = typer.Option(8400, "--port", min=1, max=65535, help="Port to listen on."),
     registry: str = typer.Option(
@@ -29,8 +28,13 @@ def serve(
     ),
     key: Path | None = keys.KEY,
     workers: int = typer.Option(1, "--workers", min=1, max=64, help="Processes; each loads the models for itself."),
-    always_tokens: bool = typer.Option(False, "--always-tokens", help="Ask for a token on this machine too."),
-    open_page: bool = typer.Option(False, "--open", help="Open the page in your browser."),
+    no_tokens: bool = typer.Option(
+        False,
+        "--no-tokens",
+        help="Let whoever is on this machine mark and trace without a token; loopback addresses only.",
+    ),
+    no_link: bool = typer.Option(False, "--no-link", help="Print no link to sign in with, where output goes to a log."),
+    open_page: bool = typer.Option(False, "--open", help="Open the page in your browser, signed in."),
     most_megabytes: int = typer.Option(32, "--most-megabytes", min=1, help="Largest body of a request."),
     seconds: float = typer.Option(60.0, "--seconds", help="Longest time for a request; jobs have no limit."),
     requests_per_minute: int = typer.Option(
@@ -43,8 +47,9 @@ def serve(
 ) -> None:
     """Serve the page and the HTTP interface.
 
-    On this machine alone no token is needed. To be reached from others, bind it to their network, make tokens with
-    `lexprint token new`, and put a proxy with TLS before it. SIGTERM or Ctrl-C ends it; jobs go on when it starts again.
+    Every request needs a token. The link that is printed signs your browser in, once, within ten minutes; tokens for others and for
+    programs are made with `lexprint token new`. To be reached from other machines, bind it to their network, and put a
+    proxy with TLS before it. SIGTERM or Ctrl-C ends it; interrupted jobs resume when it starts again.
     """
     if seconds <= 0:
         raise InputError(f"--seconds is {seconds:g}", needed="a number above 0")
@@ -57,7 +62,7 @@ def serve(
         registry=registry,
         key=None if key is None else str(key),
         has_key=keyring is not None,
-        access="tokens" if always_tokens or host.lower() not in LOOPBACK else "loopback",
+        access="open" if no_tokens else "tokens",
         workers=workers,
         profile=profile,
         settings=None if settings is None else str(settings),
@@ -69,14 +74,20 @@ def serve(
             "waiting": waiting,
         },
     )
-    shown = f"[{host}]" if ":" in host else host
-    console.say(f"lexprint is at http://{shown}:{port}/ ; Ctrl-C ends it")
+    url = process.browser_url(options)
+    console.say(f"lexprint is at {url} ; Ctrl-C ends it")
     if keyring is None:
         console.say("there is no key: leaks can be traced, but nothing can be issued or signed; run: lexprint key new")
-    if options.access == "tokens":
-        console.say("every request needs a token; run: lexprint token new NAME --scope mark --scope trace")
+    if no_tokens:
+        console.say(
+            f"WARNING: --no-tokens opens marking, issuing and tracing, with all documents and recipients, to every user and program of "
+            f"this machine, and to whoever reaches port {port} through a proxy or tunnel; only administration needs a token"
+        )
+    elif open_page or not no_link:
+        url = process.new_link(options)
+        console.say(f"sign in with this link, once, within ten minutes; then: lexprint token link\n\n    {url}\n")
     if open_page:
-        process.open_page(options)
+        process.open_page(options, url)
     process.serve(options)
 
 

@@ -30,16 +30,33 @@ def new(
 ) -> None:
     """Make a token; it is printed this once, and only a digest of it is kept."""
     from lexprint.tracing.registry import open_registry
-    from lexprint.tracing.tokens import SCOPES, create_token
+    from lexprint.tracing.tokens import create_token
 
-    for one in scope:
-        if one not in SCOPES:
-            raise InputError(f"--scope {one} is unknown", needed=f"one of {', '.join(SCOPES)}")
+    _require_scopes(scope)
     expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
     with open_registry(registry, keys=keys.keys_at_hand(key)) as opened:
         written, token = create_token(opened, name, scopes=cast("list[Scope]", scope), expires_at=expires_at)
     console.print_line(written)
     console.say(f"token {token.id}, {_until(token)}; keep it like a password: it is not shown again")
+
+
+@app.command("link")
+def link(
+    url: str = typer.Option("http://127.0.0.1:8400/", "--url", help="Where the service is."),
+    scope: list[str] = typer.Option(
+        ["mark", "trace", "admin"], "--scope", help="mark, trace or admin; may be given more than once."
+    ),
+    registry: str = REGISTRY,
+) -> None:
+    """Make a link that signs one browser in, once, within ten minutes."""
+    from lexprint.tracing.registry import open_existing_registry
+    from lexprint.tracing.tokens import create_link
+
+    _require_scopes(scope)
+    with open_existing_registry(registry) as opened:
+        code = create_link(opened, scopes=cast("list[Scope]", scope))
+    console.print_line(f"{url.rstrip('/')}/#login={code}")
+    console.say("it can be used once, within ten minutes")
 
 
 @app.command("list")
@@ -55,7 +72,9 @@ def list_all(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
         return
     for token in found:
         scopes = ",".join(sorted(token.scopes))
-        console.print_line(f"{token.id}  {scopes:<16}  {_until(token):<32}  {console.printable(token.name)}")
+        console.print_line(
+            f"{token.id}  {token.kind:<7}  {scopes:<16}  {_until(token):<32}  {console.printable(token.name)}"
+        )
     console.say(console.counted(len(found), "token"))
 
 
@@ -74,6 +93,14 @@ def revoke(
     console.say(f"token {ended.id} is revoked")
 
 
+def _require_scopes(scopes: list[str]) -> None:
+    from lexprint.tracing.tokens import SCOPES
+
+    for scope in scopes:
+        if scope not in SCOPES:
+            raise InputError(f"--scope {scope} is unknown", needed=f"one of {', '.join(SCOPES)}")
+
+
 def _until(token: Token) -> str:
     if token.revoked_at is not None:
         return f"revoked on {token.revoked_at:%Y-%m-%d}"
@@ -86,6 +113,7 @@ def _until(token: Token) -> str:
 def _json(token: Token) -> dict[str, object]:
     return {
         "id": token.id,
+        "kind": token.kind,
         "name": token.name,
         "scopes": sorted(token.scopes),
         "created_at": token.created_at.isoformat(),

@@ -1,7 +1,8 @@
-"""Who asks: a token is needed on every route, unless the service is bound to loopback and the request comes from there.
+"""Who asks: a token is needed on every route, as `Authorization: Bearer`, or as the two halves of a browser's session.
 
-A page of some other site, opened on the same machine, can send requests to loopback too: so without a token the names of host
-and origin must be those of loopback, and a request that came by a proxy needs a token.
+`lexprint serve --no-tokens` lets whoever comes from this machine mark and trace without one, never administer. A page of some other
+site, opened on the same machine, can send requests to loopback too: so the names of host and origin must be those of
+loopback then. A proxy that hides itself cannot be told from a user; tokens can.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ from ipaddress import ip_address
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from starlette.concurrency import run_in_threadpool
+from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 
+from lexprint.server.logins import LoginFailed
 from lexprint.server.problems import Refusal
+from lexprint.server.sessions import session_token
 from lexprint.tracing.registry import Registry
-from lexprint.tracing.tokens import SCOPES, Scope, find_token
+from lexprint.tracing.tokens import Scope, find_token
 
-Access: TypeAlias = Literal["tokens", "loopback"]  # whether a token is always needed
+Access: TypeAlias = Literal["tokens", "open"]  # open: not needed on this machine, to mark and to trace
 LOCAL = "local"  # the owner of what is made without a token
+OPEN_SCOPES: frozenset[Scope] = frozenset({"mark", "trace"})
 
 _BY_PROXY = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 
@@ -31,26 +35,42 @@ class Caller:
 
     id: str  # of the token
     scopes: frozenset[Scope]
+    is_session: bool = False  # of a browser that came by a link
 
 
-async def admit(request: Request, registry: Registry, *, access: Access, scopes: frozenset[Scope]) -> Caller:
-    """The caller, if one of these scopes is theirs."""
-    written = request.headers.get("authorization")
-    if written is None and access == "loopback" and _is_local(request):
-        return Caller(LOCAL, frozenset(SCOPES))
-    kind, _, secret = (written or "").partition(" ")
-    token = await run_in_threadpool(find_token, registry, secret.strip()) if kind.lower() == "bearer" else None
-    if token is None or not token.is_valid(datetime.now(UTC)):
-        found = "a token is needed" if written is None else "the token is unknown, expired or revoked"
-        raise Refusal(
-            401,
-            f"{found}; make one with: lexprint token new",
-            code="Unauthorized",
-            headers={"WWW-Authenticate": 'Bearer realm="lexprint"'},
-        )
+async def admit(
+    request: Request, registry: Registry, *, access: Access, scopes: frozenset[Scope], threads: CapacityLimiter
+) -> Caller:
+    """The caller, if one of these scopes is theirs; tokens are looked up by threads that do nothing else."""
+    shown = _shown(request)
+    if shown is None:
+        if access == "open" and scopes & OPEN_SCOPES and _is_local(request):
+            return Caller(LOCAL, OPEN_SCOPES)
+        headers = {"WWW-Authenticate": 'Bearer realm="lexprint"'}
+        raise Refusal(401, "a token is needed; make one with: lexprint token new", code="Unauthorized", headers=headers)
+    token = await to_thread.run_sync(find_token, registry, shown, limiter=threads)
+    if token is None or not token.opens_routes(datetime.now(UTC)):
+        raise LoginFailed("the token is unknown, expired or revoked; make one with: lexprint token new", shown=shown)
     if not token.scopes & scopes:
         raise Refusal(403, f"the token lacks the scope {' or '.join(sorted(scopes))}", code="Forbidden")
-    return Caller(token.id, token.scopes)
+    return Caller(token.id, token.scopes, is_session=token.kind == "session")
+
+
+def _shown(request: Request) -> str | None:
+    """The token that comes with a request; empty if what comes is none."""
+    written = request.headers.get("authorization")
+    if written is None:
+        return session_token(request)
+    kind, _, secret = written.partition(" ")
+    return secret.strip() if kind.lower() == "bearer" else ""
+
+
+def require_same_origin(request: Request) -> None:
+    """Refuse what a page of another site sends."""
+    origin = request.headers.get("origin")
+    is_foreign = origin is not None and _place(origin) != request.headers.get("host", "").lower()
+    if is_foreign or request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        raise Refusal(403, "this came from a page of another site", code="Forbidden")
 
 
 def is_loopback(host: str) -> bool:

@@ -20,7 +20,7 @@ from lexprint import __version__
 from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import LexprintError
-from lexprint.server import record_routes, routes, schemas
+from lexprint.server import record_routes, routes, schemas, session_routes
 from lexprint.server.access import Access, Caller
 from lexprint.server.files import forget_old
 from lexprint.server.framing import Framing
@@ -39,6 +39,8 @@ ROUTERS = (
     record_routes.marking,
     record_routes.administration,
     record_routes.open_routes,
+    session_routes.entrance,
+    session_routes.everybody,
 )
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),

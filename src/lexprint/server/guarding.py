@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lexprint.server.access import Caller, admit
+from lexprint.server.logins import LoginFailed
 from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
 from lexprint.tracing.audit import time_text
@@ -38,7 +39,17 @@ class GuardedRoute(APIRoute):
 
         async def guarded(request: Request) -> Response:
             service = service_of(request)
-            caller = await admit(request, service.registry, access=service.access, scopes=self.scopes)
+            try:
+                caller = await admit(
+                    request,
+                    service.registry,
+                    access=service.access,
+                    scopes=self.scopes,
+                    threads=service.lookups,
+                )
+            except LoginFailed as failed:
+                service.failed_logins.note(request, failed)
+                raise
             request.state.caller = caller
             service.rates.require(caller.id)
             key = request.headers.get("idempotency-key")

@@ -10,7 +10,9 @@ import threading
 import webbrowser
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
@@ -25,6 +27,7 @@ from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
 from lexprint.settings import load_settings
 from lexprint.tracing.registry import open_registry
+from lexprint.tracing.tokens import create_link
 
 OPTIONS = "LEXPRINT_SERVE"  # how further processes learn the options
 KEEP_ALIVE_SECONDS = 15
@@ -33,6 +36,8 @@ KEEP_ALIVE_SECONDS = 15
 # loop too.
 SWITCH_SECONDS = 0.0005
 BACKLOG = 512  # connections that wait to be accepted
+LINK = "login="  # before the code, in the address
+OPENING_SECONDS = 30.0  # that a browser may take to open a file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +49,7 @@ class ServeOptions:
     registry: str = field(default="lexprint.db", repr=False)  # may hold a password
     key: str | None = None  # file of the key; None: none at hand
     has_key: bool = False
-    access: Access = "loopback"
+    access: Access = "tokens"
     workers: int = 1
     profile: str | None = None
     settings: str | None = None
@@ -52,7 +57,7 @@ class ServeOptions:
     limits: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.access == "loopback" and not is_loopback(self.host):
+        if self.access == "open" and not is_loopback(self.host):
             raise InputError(f"{self.host} is not loopback", needed="tokens for every request")
 
 
@@ -131,9 +136,27 @@ def _limits(options: ServeOptions) -> Limits:
     return Limits(**options.limits)  # type: ignore[arg-type] # whole numbers stay whole
 
 
-def open_page(options: ServeOptions) -> None:
-    """In the user's browser, once the service answers."""
-    host = f"[{options.host}]" if ":" in options.host else options.host
+def browser_url(options: ServeOptions) -> str:
+    """Where a browser on this machine finds the page; a link may follow it, after `#`.
+
+    >>> browser_url(ServeOptions(host="::", port=8400))
+    'http://[::1]:8400/'
+    """
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(options.host, options.host)
+    return f"http://{f'[{host}]' if ':' in host else host}:{options.port}/"
+
+
+def new_link(options: ServeOptions) -> str:
+    """For the operator's browser: signs in once, within minutes. The code is not sent with a request for the page."""
+    with open_registry(options.registry) as registry:
+        return f"{browser_url(options)}#{LINK}{create_link(registry)}"
+
+
+def open_page(options: ServeOptions, url: str) -> None:
+    """In the user's browser, once the service answers.
+
+    By way of a private file: what is on the command line of a browser can be read by every user of the machine.
+    """
 
     def wait() -> None:
         for _ in range(100):
@@ -142,7 +165,11 @@ def open_page(options: ServeOptions) -> None:
             except OSError:
                 threading.Event().wait(0.1)
                 continue
-            webbrowser.open(f"http://{host}:{options.port}/")
+            with TemporaryDirectory(prefix="lexprint-") as folder:
+                page = Path(folder) / "open.html"
+                page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={escape(url)}">')
+                webbrowser.open(page.as_uri())
+                threading.Event().wait(OPENING_SECONDS)
             return
 
     threading.Thread(target=wait, daemon=True).start()

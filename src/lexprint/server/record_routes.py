@@ -192,6 +192,7 @@ async def show_metrics(service: TheService) -> Response:
     gauges |= {
         'lexprint_pending{bench="models"}': service.models.pending,
         'lexprint_pending{bench="desk"}': service.desk.pending,
+        "lexprint_failed_logins": service.failed_logins.count,
     }
     return PlainTextResponse(service.metrics.text(gauges), media_type=metrics.MEDIA_TYPE)
 
@@ -277,6 +278,7 @@ def _report_info(stored: StoredReport) -> Answer:
 def _token_json(token: Token) -> Answer:
     return {
         "id": token.id,
+        "kind": token.kind,
         "name": token.name,
         "scopes": sorted(token.scopes),
         "created_at": token.created_at,

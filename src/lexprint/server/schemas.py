@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from lexprint.text.protection import Protection
 from lexprint.tracing.records import Code, Issuing
-from lexprint.tracing.tokens import Scope
+from lexprint.tracing.tokens import Scope, TokenKind
 
 Item = TypeVar("Item")
 
@@ -146,6 +146,19 @@ class TokenRequest(Request):
     name: Name
     scopes: list[Scope] = Field(min_length=1, max_length=3)
     days: int | None = Field(default=90, ge=1, le=3650, description="Until it expires; null: never.")
+
+
+class SessionRequest(Request):
+    """A token, or the code of a one-time link: one of the two."""
+
+    token: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+    code: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+
+    @model_validator(mode="after")
+    def _one_of_the_two(self) -> SessionRequest:
+        if (self.token is None) == (self.code is None):
+            raise ValueError("needed: either token or code")
+        return self
 
 
 # Answers
@@ -346,8 +359,16 @@ class AuditInfo(BaseModel):
     hash: str
 
 
+class SessionInfo(BaseModel):
+    session: str = Field(description="The page's half, for the header X-Lexprint-Session.")
+    name: str
+    scopes: list[Scope]
+    expires_at: datetime | None
+
+
 class TokenInfo(BaseModel):
     id: str
+    kind: TokenKind
     name: str
     scopes: list[Scope]
     created_at: datetime

@@ -6,6 +6,8 @@ import threading
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from anyio import CapacityLimiter
+
 from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import SecretError
@@ -13,6 +15,7 @@ from lexprint.formats.child import ReadingLimits, default_limits
 from lexprint.server.access import Access
 from lexprint.server.job_store import count_by_state
 from lexprint.server.limits import Bench, Limits, RateLimiter
+from lexprint.server.logins import FailedLogins
 from lexprint.server.metrics import JobCounts, Metrics
 from lexprint.tracing.registry import Registry
 
@@ -20,6 +23,8 @@ DESK_THREADS, DESK_WAITING = 2, 64  # reading files, tracing: no models
 RECORD_THREADS = (
     8  # short looks into the registry; each more is one more that the event loop shares the interpreter with
 )
+
+LOOKUP_THREADS = 4  # tokens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +37,7 @@ class Service:
     access: Access
     limits: Limits
     metrics: Metrics = field(default_factory=Metrics)
+    failed_logins: FailedLogins = field(default_factory=FailedLogins)
     stopping: threading.Event = field(default_factory=threading.Event)
     new_job: threading.Event = field(default_factory=threading.Event)  # wakes whoever works on jobs
 
@@ -42,6 +48,11 @@ class Service:
     @cached_property
     def desk(self) -> Bench:
         return Bench("the desk", threads=DESK_THREADS, waiting=DESK_WAITING)
+
+    @cached_property
+    def lookups(self) -> CapacityLimiter:
+        """So that whoever watches gets in while all other threads wait for the registry."""
+        return CapacityLimiter(LOOKUP_THREADS)
 
     @cached_property
     def reading(self) -> ReadingLimits:

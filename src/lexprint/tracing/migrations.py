@@ -181,6 +181,7 @@ def _service(connection: Connection, dialect: Dialect) -> None:
         CREATE TABLE tokens (
             serial {KEY},
             id TEXT NOT NULL UNIQUE,
+            kind TEXT NOT NULL,
             name TEXT NOT NULL,
             hash TEXT NOT NULL,
             scopes TEXT NOT NULL,

@@ -1,6 +1,7 @@
-"""API tokens: who may ask the service for what, until when.
+"""Tokens: who may ask the service for what, until when.
 
 Only a digest of a token is kept. It is 32 random bytes, so a plain SHA-256 is as good as a slow hash and costs no time.
+A link is a token that opens nothing but one session of a browser, once.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -18,9 +19,13 @@ from lexprint.errors import InputError, RegistryError
 from lexprint.tracing.audit import time_text
 from lexprint.tracing.packing import require_storable
 from lexprint.tracing.registry import Registry
+from lexprint.tracing.statements import Statements
 
 Scope: TypeAlias = Literal["mark", "trace", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+TokenKind: TypeAlias = Literal["api", "link", "session"]
+LINK_LIFETIME = timedelta(minutes=10)
+SESSION_LIFETIME = timedelta(days=30)
 
 _PREFIX = "lxp"  # begins every token, so that scanners for leaked secrets can know it
 _FORM = re.compile(rf"{_PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
@@ -31,6 +36,7 @@ class Token:
     """What is kept of a token: never the token."""
 
     id: str  # twelve hexadecimal digits; may be shown
+    kind: TokenKind
     name: str
     scopes: frozenset[Scope]
     created_at: datetime
@@ -40,11 +46,48 @@ class Token:
     def is_valid(self, at: datetime) -> bool:
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
+    def opens_routes(self, at: datetime) -> bool:
+        """A link opens a session, and nothing else."""
+        return self.kind != "link" and self.is_valid(at)
+
 
 def create_token(
-    registry: Registry, name: str, *, scopes: Collection[Scope], expires_at: datetime | None = None
+    registry: Registry,
+    name: str,
+    *,
+    scopes: Collection[Scope],
+    expires_at: datetime | None = None,
+    kind: TokenKind = "api",
 ) -> tuple[str, Token]:
     """A new token, which is shown this once, and what is kept of it."""
+    with registry.writing() as statements:
+        return _create(statements, name, scopes=scopes, expires_at=expires_at, kind=kind)
+
+
+def create_link(registry: Registry, *, scopes: Collection[Scope] = SCOPES) -> str:
+    """What a browser can exchange for a session with these scopes, once and soon."""
+    expires_at = datetime.now(UTC) + LINK_LIFETIME
+    return create_token(registry, "one-time link", scopes=scopes, expires_at=expires_at, kind="link")[0]
+
+
+def open_session(registry: Registry, link: str) -> tuple[str, Token] | None:
+    """A session for whoever shows a link first; None for everybody else, and if it has expired."""
+    found = find_token(registry, link)
+    now = datetime.now(UTC)
+    if found is None or found.kind != "link" or not found.is_valid(now):
+        return None
+    with registry.writing() as statements:
+        if not statements.change(
+            "UPDATE tokens SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL", id=found.id, now=time_text(now)
+        ):
+            return None
+        expires_at = now + SESSION_LIFETIME
+        return _create(statements, "browser session", scopes=found.scopes, expires_at=expires_at, kind="session")
+
+
+def _create(
+    statements: Statements, name: str, *, scopes: Collection[Scope], expires_at: datetime | None, kind: TokenKind
+) -> tuple[str, Token]:
     require_storable("the name of a token", name)
     unknown = set(scopes) - set(SCOPES)
     if unknown or not scopes:
@@ -52,20 +95,20 @@ def create_token(
     now = datetime.now(UTC)
     if expires_at is not None and expires_at <= now:
         raise InputError("the token would have expired already", needed="a moment to come")
-    token = Token(secrets.token_hex(6), name, frozenset(scopes), now, expires_at)
+    token = Token(secrets.token_hex(6), kind, name, frozenset(scopes), now, expires_at)
     written = f"{_PREFIX}_{token.id}_{secrets.token_urlsafe(32)}"
-    with registry.writing() as statements:
-        statements.change(
-            "INSERT INTO tokens (id, name, hash, scopes, created_at, expires_at) "
-            "VALUES (:id, :name, :hash, :scopes, :created_at, :expires_at)",
-            id=token.id,
-            name=name,
-            hash=_digest(written),
-            scopes=" ".join(sorted(token.scopes)),
-            created_at=time_text(now),
-            expires_at=None if expires_at is None else time_text(expires_at),
-        )
-        statements.log("token created", {"token": token.id, "scopes": sorted(token.scopes)})
+    statements.change(
+        "INSERT INTO tokens (id, kind, name, hash, scopes, created_at, expires_at) "
+        "VALUES (:id, :kind, :name, :hash, :scopes, :created_at, :expires_at)",
+        id=token.id,
+        kind=kind,
+        name=name,
+        hash=_digest(written),
+        scopes=" ".join(sorted(token.scopes)),
+        created_at=time_text(now),
+        expires_at=None if expires_at is None else time_text(expires_at),
+    )
+    statements.log("token created", {"token": token.id, "kind": kind, "scopes": sorted(token.scopes)})
     return written, token
 
 
@@ -114,8 +157,23 @@ class UnknownToken(RegistryError):
 def _token(row: Mapping[str, Any]) -> Token:
     scopes = frozenset(scope for scope in SCOPES if scope in row["scopes"].split())
     return Token(
-        row["id"], row["name"], scopes, _time(row["created_at"]), _moment(row["expires_at"]), _moment(row["revoked_at"])
+        row["id"],
+        row["kind"],
+        row["name"],
+        scopes,
+        _time(row["created_at"]),
+        _moment(row["expires_at"]),
+        _moment(row["revoked_at"]),
     )
+
+
+def delete_old_sessions(registry: Registry, *, before: datetime) -> None:
+    """Links and sessions that ended before then: they are many, and nobody will ask about them."""
+    with registry.writing() as statements:
+        statements.change(
+            "DELETE FROM tokens WHERE kind <> 'api' AND (expires_at < :before OR revoked_at < :before)",
+            before=time_text(before),
+        )
 
 
 def _time(text: str) -> datetime:

@@ -24,27 +24,56 @@ const say = (sentence) => { $("status").textContent = sentence; };
 
 class Problem extends Error {}
 
-let token = sessionStorage.getItem("lexprint-token");
+// This page's half of a token; the other half is in a cookie that no script can read.
+let session = localStorage.getItem("lexprint-session");
+
+function keepSession(half) {
+  session = half;
+  if (half) localStorage.setItem("lexprint-session", half);
+  else localStorage.removeItem("lexprint-session");
+  $("forget").hidden = !half;
+}
+
+// With a token, or with the code of a link; says why not, or nothing.
+async function signIn(shown) {
+  let response;
+  try {
+    response = await fetch("/v1/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(shown) });
+  } catch {
+    return "The service does not answer. Is it running?";
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) return sentence(answer.detail || `The service answered ${response.status}.`);
+  keepSession(answer.session);
+  return null;
+}
+
+let asking = null; // whoever comes while the dialog is open waits for the same answer
 
 function askForToken(reason) {
-  return new Promise((resolve) => {
-    const dialog = $("token-dialog");
+  const dialog = $("token-dialog");
+  if (dialog.open) return asking;
+  asking = new Promise((resolve) => {
     show($("token-problem"), reason);
     $("token").value = "";
-    $("token-form").onsubmit = () => {
-      token = $("token").value.trim();
-      sessionStorage.setItem("lexprint-token", token);
-      $("forget").hidden = false;
+    $("token-form").onsubmit = async (event) => {
+      event.preventDefault();
+      const problem = await signIn({ token: $("token").value.trim() });
+      $("token").value = "";
+      show($("token-problem"), problem);
+      if (!problem) dialog.close();
     };
     dialog.onclose = resolve;
-    if (!dialog.open) dialog.showModal();
+    dialog.showModal();
   });
+  return asking;
 }
 
 async function send(method, path, { json, form, headers = {} } = {}) {
-  const shown = token;
+  await arriving;
+  const shown = session;
   const all = { ...headers };
-  if (token) all.Authorization = `Bearer ${token}`;
+  if (session) all["X-Lexprint-Session"] = session;
   if (json) all["Content-Type"] = "application/json";
   let response;
   try {
@@ -53,7 +82,9 @@ async function send(method, path, { json, form, headers = {} } = {}) {
     throw new Problem("The service does not answer. Is it running?");
   }
   if (response.status === 401) {
-    await askForToken(shown ? "That token is unknown, expired or revoked." : null);
+    if (shown && shown === session) keepSession(null);
+    if (!session) await askForToken(shown ? "Your session has ended." : null);
+    if (!session) throw new Problem("Nobody is signed in.");
     return send(method, path, { json, form, headers });
   }
   if (!response.ok) {
@@ -61,6 +92,15 @@ async function send(method, path, { json, form, headers = {} } = {}) {
     throw new Problem(sentence(problem.detail || `The service answered ${response.status}.`));
   }
   return response;
+}
+
+// Somebody who comes by the link that `lexprint serve` printed; its code leaves the address at once.
+async function arrive() {
+  if (!location.hash.startsWith("#login=")) return;
+  const code = location.hash.slice(7);
+  history.replaceState(null, "", location.pathname);
+  const problem = await signIn({ code });
+  if (problem && !session) await askForToken(problem);
 }
 
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
@@ -78,7 +118,7 @@ async function save(path, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-// A job's events, from a stream that can carry a token, which EventSource cannot.
+// A job's events, from a stream that can carry a header, which EventSource cannot.
 async function follow(job, onProgress) {
   for (;;) {
     const response = await send("GET", `/v1/jobs/${job.id}/events`);
@@ -621,7 +661,12 @@ function route() {
   if (now === "history") showHistory();
 }
 
-$("forget").hidden = !token;
-$("forget").addEventListener("click", () => { sessionStorage.removeItem("lexprint-token"); location.reload(); });
+$("forget").hidden = !session;
+$("forget").addEventListener("click", async () => {
+  await fetch("/v1/session", { method: "DELETE", headers: { "X-Lexprint-Session": session } }).catch(() => null);
+  keepSession(null);
+  location.reload();
+});
+const arriving = arrive();
 addEventListener("hashchange", route);
 route();
