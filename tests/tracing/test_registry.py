@@ -313,7 +313,7 @@ def test_threads_share_a_registry(registry: Registry) -> None:
 def run_writers(*arguments: object) -> str:
     """Processes that write at once or are killed, in an interpreter of their own: it forks."""
     command = [sys.executable, "-W", "error", "-m", "tests.tracing.crashing", *map(str, arguments)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
     finished = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout

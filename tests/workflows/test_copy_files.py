@@ -1,5 +1,7 @@
 """Names of copies and their writing."""
 
+import os
+import stat
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
@@ -65,9 +67,14 @@ def test_files_are_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_permissions_are_those_of_the_master(tmp_path: Path) -> None:
-    """A private master has private copies."""
-    write_together(tmp_path, {"a": b"1"}, mode=0o400)
-    assert (tmp_path / "a").stat().st_mode & 0o077 == 0
+    """A private master has private copies; what has no permissions of its own is private."""
+    old = os.umask(0o022)
+    try:
+        for name, mode in (("a", 0o400), ("b", 0o644), ("c", None)):
+            write_together(tmp_path, {name: b"1"}, mode=mode)
+    finally:
+        os.umask(old)
+    assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in "abc"] == [0o600, 0o644, 0o600]
 
 
 def test_links_are_replaced_not_followed(tmp_path: Path) -> None:

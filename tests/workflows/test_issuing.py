@@ -119,6 +119,7 @@ def test_registry_and_manifest_agree_with_the_files(issued: Issue, registry: Reg
     assert manifest["document"]["id"] == done.document.id
     assert {path.name for path in folder.iterdir()} == {done.manifest, *(copy.file_name for copy in copies)}
     assert {path.name for path in tmp_path.iterdir()} >= {"copies", "lexprint.db"}
+    assert (folder / done.manifest).stat().st_mode & 0o077 == 0, "it names everyone"
     assert registry.verify_audit() is None
     assert as_json(done)["copies"] == manifest["copies"]
 

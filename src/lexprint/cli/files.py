@@ -12,11 +12,16 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from lexprint.cli import console
 from lexprint.cli.console import ReaderGone
 from lexprint.errors import FormatError, InputError, LexprintError
+
+try:
+    import fcntl
+except ImportError:  # not on this system: what a killed command leaves is then the user's care
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from lexprint.formats.encodings import EncodedText
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
 PIPE = "-"  # standard input or output
 DOCUMENT = "A Word document, HTML, Markdown or plain text, or - for standard input."
 READABLE = "A Word document, HTML, Markdown, plain text, a PDF or an image; or - for standard input."
+
+_TEMPORARY = ".lexprint-"
 
 # Names that promise a format which no other content has; what else a file is, its content says.
 _PROMISES = {".docx": "Word document", ".pdf": "PDF"} | dict.fromkeys(
@@ -243,19 +250,41 @@ def _write_standard_output(content: bytes) -> None:
 def _replace(path: Path, content: bytes, mode: int | None) -> None:
     kept = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
     wanted = 0o666 if mode is None else mode  # less what the user's mask forbids
-    temporary = path.with_name(f".lexprint-{secrets.token_hex(8)}.tmp")
+    _remove_abandoned(path.parent)
+    file, temporary = _new_file(path.parent, wanted | stat.S_IWUSR)
     try:
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, wanted | stat.S_IWUSR)) as file:
+        with file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        if kept is not None:
-            temporary.chmod(kept)
-        temporary.replace(path)
+            if kept is not None:
+                temporary.chmod(kept)
+            temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+def _new_file(folder: Path, mode: int) -> tuple[BinaryIO, Path]:
+    """An unfinished file, locked; made again if another command took it for abandoned before it was."""
+    while True:
+        path = folder / f"{_TEMPORARY}{secrets.token_hex(8)}.tmp"
+        file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: SIM115 # the caller's
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        if path.exists():
+            return file, path
+        file.close()
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Unfinished files of killed commands: those of living ones are locked."""
+    for leftover in folder.glob(f"{_TEMPORARY}*.tmp"):
+        with suppress(OSError), leftover.open("rb") as file:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                leftover.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

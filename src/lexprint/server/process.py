@@ -28,6 +28,7 @@ from lexprint.server.limits import Limits
 from lexprint.settings import load_settings
 from lexprint.tracing.registry import open_registry
 from lexprint.tracing.tokens import create_link
+from lexprint.workflows.scratch import remove_abandoned
 
 OPTIONS = "LEXPRINT_SERVE"  # how further processes learn the options
 KEEP_ALIVE_SECONDS = 15
@@ -101,6 +102,7 @@ def app_from_environment() -> FastAPI:
 def app_of(options: ServeOptions) -> FastAPI:
     """The application of this process."""
     sys.setswitchinterval(SWITCH_SECONDS)
+    remove_abandoned()
     settings = load_settings(profile=options.profile, file=None if options.settings is None else Path(options.settings))
     keyring = _keyring(options)
     return create_app(

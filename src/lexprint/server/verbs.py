@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from pathlib import Path, PurePath
-from tempfile import TemporaryDirectory
+from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from lexprint import workflows
@@ -43,6 +42,7 @@ from lexprint.workflows.issuing import (
 )
 from lexprint.workflows.recipients import read_recipients
 from lexprint.workflows.review import ReviewLine
+from lexprint.workflows.scratch import scratch_folder
 from lexprint.workflows.tracing import trace as trace_leak
 
 Answer: TypeAlias = dict[str, Any]
@@ -226,8 +226,7 @@ def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> A
         extension=extension_of(opened.name),
     )
     registry, keyring = desk.service.registry, desk.service.keys
-    with TemporaryDirectory(prefix="lexprint-") as place:
-        folder = Path(place)
+    with scratch_folder() as folder:
         if asked.scheme == "blind":
             done = issue_blind(
                 desk.engine,

@@ -25,6 +25,7 @@ except ImportError:  # not on this system: two writers at once are then the user
     fcntl = None  # type: ignore[assignment]
 
 SYNCED_AT_ONCE = 16  # files
+PRIVATE = 0o600  # permissions of what names recipients, or came without permissions of its own
 LONGEST_PART = 60  # bytes of UTF-8 for a name in a file name; systems allow 255 in all
 USUAL_EXTENSION = ".txt"
 _TEMPORARY = ".lexprint-copy-"
@@ -93,7 +94,7 @@ def digest_of_file(path: Path) -> str | None:
 
 
 def write_together(folder: Path, files: Mapping[str, bytes], *, mode: int | None = None) -> None:
-    """Some files, each whole or not there; on return they outlast a power cut."""
+    """Some files, each whole or not there; on return they outlast a power cut. Private, unless `mode` says otherwise."""
     temporary = {name: folder / f"{_TEMPORARY}{secrets.token_hex(8)}" for name in files}
     try:
         for name, content in files.items():
@@ -116,7 +117,7 @@ def write_together(folder: Path, files: Mapping[str, bytes], *, mode: int | None
 
 
 def _write(path: Path, content: bytes, mode: int | None) -> None:
-    wanted = 0o666 if mode is None else mode | stat.S_IWUSR  # less what the user's mask forbids
+    wanted = PRIVATE if mode is None else mode | stat.S_IWUSR  # less what the user's mask forbids
     with open(path, "xb", opener=lambda name, flags: os.open(name, flags, wanted)) as file:
         file.write(content)
 
