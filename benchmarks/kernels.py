@@ -21,12 +21,10 @@ import onnx
 import onnxruntime
 from numpy.typing import NDArray
 from onnx import TensorProto, helper
-from tests.models.literal import Literal
 
 from benchmarks.watermark import TEXT
 from lexprint.engine import Engine
-from lexprint.models.onnx_backend import Network, Session, Tokens, available_cores, packed
-from lexprint.models.protocols import Floats
+from lexprint.models.onnx_backend import Answers, Network, Session, Tokens, available_cores, packed
 from lexprint.models.weights import shipped_model
 from lexprint.text.segmentation import segment
 from lexprint.watermark.extract import extract
@@ -38,9 +36,11 @@ FEWEST_IDS = 20_000
 MOST_TOKENS = 4096  # of a run
 USUAL_LENGTH = 30  # tokens of a local context, read twice
 PACKS = (1, 2, 4, 6, 8, 10, 12, 16, 24, 32)  # inputs
-# Layers of the masked LM that see only the token asked about.
-ASKED = ("bert.encoder.layer.11.", "cls.")
-STILL_ALL = ("bert.encoder.layer.11.attention.self.key", "bert.encoder.layer.11.attention.self.value")
+# Layers that see only the tokens asked about, but for their keys and values.
+LAST_LAYERS = ("bert.encoder.layer.11.", "encoder.encoder.layer.5.")
+STILL_ALL = ".attention.self.key_value.int8"
+TABLES = ("words.int8", "fitness.int8")  # stored by word
+DIGITS = 2  # rows of a head for each input
 
 ROLES = ("masked_lm", "entailment", "sentence_encoder")  # in the order in which a page asks them first
 
@@ -50,28 +50,32 @@ Runs = Sequence[Sequence[Tokens]]
 
 @dataclass(frozen=True)
 class Product:
-    """A dense layer: int8 weights (inputs, outputs), for every token or only for those asked about."""
+    """A dense layer: int8 weights (inputs, outputs), for every token or for so many rows of each input."""
 
     weight: str
     shape: tuple[int, int]
-    only_asked: bool
+    rows_per_input: int = 0  # 0: for every token
 
     def operations(self, batch: Sequence[Tokens]) -> int:
         return 2 * self.shape[0] * self.shape[1] * self.rows(batch)
 
     def rows(self, batch: Sequence[Tokens]) -> int:
-        return len(batch) if self.only_asked else sum(len(tokens.ids) for tokens in batch)
+        return len(batch) * self.rows_per_input if self.rows_per_input else sum(len(tokens.ids) for tokens in batch)
 
 
-def products(role: str, tensors: Tensors) -> list[Product]:
+def products(tensors: Tensors) -> list[Product]:
+    """The dense layers of a model, by their names."""
+    weights = {name: value for name, value in tensors.items() if name.endswith(".int8")}
+    last = next((name for name in LAST_LAYERS if f"{name}{STILL_ALL.lstrip('.')}" in weights), "no such layer")
+    places = tensors["dense.int8"].shape[0] // tensors["dense.int8"].shape[1] if "dense.int8" in tensors else 1
     found = []
-    for name, value in tensors.items():
-        if name.endswith(".int8") and name != "words.int8":
-            only_asked = name.startswith(ASKED) and not name.startswith(STILL_ALL)
-            found.append(Product(name, (value.shape[0], value.shape[1]), only_asked))
-    if role == "masked_lm":
-        words, width = tensors["words.int8"].shape
-        found.append(Product("words.int8", (width, words), only_asked=True))
+    for name, value in weights.items():
+        in_layer = ".layer." in name
+        if name == "words.int8" and "cls.predictions.bias" not in tensors:
+            continue
+        shape = (value.shape[1], value.shape[0]) if name in TABLES else (value.shape[0], value.shape[1])
+        for_all = in_layer and (not name.startswith(last) or name.endswith(STILL_ALL))
+        found.append(Product(name, shape, 0 if for_all else places if in_layer else DIGITS * (1 + (name == TABLES[1]))))
     return found
 
 
@@ -82,9 +86,9 @@ class Plain:
         nodes, sizes = [], []
         for number, layer in enumerate(layers):
             weight = layer.weight
-            if weight == "words.int8":
-                nodes.append(helper.make_node("Transpose", [weight], ["columns"], perm=[1, 0]))
-                weight = "columns"
+            if weight in TABLES:
+                nodes.append(helper.make_node("Transpose", [weight], [f"columns_{number}"], perm=[1, 0]))
+                weight = f"columns_{number}"
             nodes.append(helper.make_node("MatMulInteger", [_rows(layer), weight, "middle"], [f"product_{number}"]))
             # Something must want the result, or it would not be computed; its size is the cheapest to want.
             nodes.append(helper.make_node("Shape", [f"product_{number}"], [f"size_{number}"]))
@@ -122,7 +126,7 @@ class Plain:
 
 
 def _rows(layer: Product) -> str:
-    return f"{'asked' if layer.only_asked else 'tokens'}_{layer.shape[0]}"
+    return f"rows_{layer.rows_per_input}_{layer.shape[0]}"
 
 
 def main() -> dict[str, float]:
@@ -140,20 +144,19 @@ def compare(role: str, kinds: dict[str, Runs]) -> dict[str, float]:
     """Times and shares of each kind of work, for one thread and for all cores."""
     files = shipped_model(role)
     tensors = files.load_tensors()
-    layers, literal = products(role, tensors), Literal(role)
+    layers = products(tensors)
     figures: dict[str, float] = {}
     print(f"\n{role}, {sum(np.prod(layer.shape) for layer in layers) / 1e6:.1f} million int8 weights in products")
-    columns = ("threads", "tokens/run", "limit GOPS", "reached", "share", "ms packed", "by length", "one by one")
+    columns = ("threads", "tokens/run", "limit GOPS", "reached", "share", "ms packed", "one by one")
     print(f"{'':<14}" + "".join(f"{column:>12}" for column in columns))
     for kind, runs in kinds.items():
         operations = sum(layer.operations(batch) for layer in layers for batch in runs)
         tokens = sum(len(one.ids) for batch in runs for one in batch) / len(runs)
-        by_length = seconds(literal.run, runs)
-        alone = seconds(literal.run, [[one] for batch in runs for one in batch])
         for threads in sorted({1, available_cores()}):
-            network = Network(files.read(files.packed), tensors, threads=threads, batch_size=BATCH_SIZE)
+            network = Network(files.read(files.graph), tensors, threads=threads, batch_size=BATCH_SIZE)
             limit = operations / seconds(Plain(layers, tensors, threads=threads).run, runs) / 1e9
             together = seconds(network.run, runs)
+            alone = seconds(network.run, [[one] for batch in runs for one in batch])
             reached = operations / together / 1e9
             row = (
                 str(threads),
@@ -161,7 +164,7 @@ def compare(role: str, kinds: dict[str, Runs]) -> dict[str, float]:
                 f"{limit:.0f}",
                 f"{reached:.0f}",
                 f"{reached / limit:.2f}",
-                *(f"{1e3 * one:.1f}" for one in (together, by_length, alone)),
+                *(f"{1e3 * one:.1f}" for one in (together, alone)),
             )
             print(f"{kind:<14}" + "".join(f"{column:>12}" for column in row), flush=True)
             figures |= {
@@ -174,7 +177,7 @@ def compare(role: str, kinds: dict[str, Runs]) -> dict[str, float]:
 def by_size(role: str) -> None:
     """What a token costs in one pack of so many, all inputs of the usual length."""
     files = shipped_model(role)
-    session = Session(files.read(files.packed), files.load_tensors())
+    session = Session(files.read(files.graph), files.load_tensors())
     print(f"\n{'tokens in a pack':<22}" + "".join(f"{inputs * USUAL_LENGTH:>8}" for inputs in PACKS))
     costs = []
     for inputs in PACKS:
@@ -208,7 +211,7 @@ def runs_of_a_page() -> dict[str, Runs]:
     asked: defaultdict[Network, list[Sequence[Tokens]]] = defaultdict(list)
     answer = Network.run
 
-    def run(network: Network, inputs: Sequence[Tokens]) -> Floats:
+    def run(network: Network, inputs: Sequence[Tokens]) -> Answers:
         asked[network].append(inputs)
         return answer(network, inputs)
 

@@ -15,7 +15,6 @@ from onnx import numpy_helper
 from safetensors.torch import load_file
 
 import graphs
-import packed
 from encoders import bert_base_cased, minilm
 
 
@@ -56,14 +55,16 @@ def main() -> None:
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     bert = bert_base_cased(options.sources / "bert")
-    bert.load_state_dict(load_file(options.masked_lm), strict=False)
+    trained = load_file(options.masked_lm)
+    bert.load_state_dict(trained, strict=False)
+    fitness = {name: tensor for name, tensor in trained.items() if name.startswith("fitness.")}
     judge, encoder = load_file(options.entailment), minilm(options.sources / "minilm").state_dict()
     models = {
         "masked_lm": save(
             options.output,
             "masked_lm",
-            graphs.masked_lm({name: tensor.numpy() for name, tensor in bert.state_dict().items()}),
-            {"masked_lm_words.npz": ("words.", "positions")},
+            graphs.masked_lm({name: tensor.numpy() for name, tensor in (bert.state_dict() | fitness).items()}),
+            {"masked_lm_words.npz": ("words.", "positions", "fitness.")},
         ),
         "entailment": save(
             options.output,
@@ -78,8 +79,6 @@ def main() -> None:
             {},
         ),
     }
-    extreme = graphs.extreme_product().SerializeToString(deterministic=True)
-    (options.output / "extreme_product.onnx").write_bytes(extreme)
     for source, name, users in (
         ("bert", "cased.json", ["masked_lm"]),
         ("minilm", "uncased.json", ["entailment", "sentence_encoder"]),
@@ -93,7 +92,6 @@ def main() -> None:
     digests = {name: hashlib.sha256((options.output / name).read_bytes()).hexdigest() for name in names}
     manifest = {"models": models, "files": digests}
     (options.output / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
-    packed.write(options.output)
     for name in names:
         print(f"{(options.output / name).stat().st_size / 1e6:8.2f} MB  {name}")
 

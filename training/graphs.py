@@ -1,235 +1,316 @@
-"""Writes a BERT encoder as an ONNX graph whose answer for one input never depends on its neighbours in the batch.
+"""Writes the shipped networks as ONNX graphs that take inputs of many lengths at once and give the same bits everywhere.
 
-Weights are int8 by column. Activations are quantised too, but by token: every token has its own scale, so the integer
-products are exact and the same in any batch, order and number of threads. (The usual dynamic quantisation takes one
-scale for the whole batch: onnxruntime issue 8625.) There is no padding, hence no attention mask.
+The tokens of all inputs lie one after the other: dense layers do not care where an input ends. Only attention goes by input,
+in a rectangle as wide as the longest: what fills it up gets a weight of exactly zero, so that an input has the same answer
+alone as in company. The steps themselves are in `exact_steps.py`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import onnx
-from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto
 
-Array = NDArray[np.generic]
-Weights = dict[str, NDArray[np.float32]]
+from exact_steps import (
+    CONTRIB,
+    GELU_UNIT,
+    TABLE_LIMIT,
+    Dimensions,
+    Graph,
+    Quantised,
+    Weights,
+    gelu,
+    layer_norm,
+    linear,
+    precise_linear,
+    precise_product,
+    quantise_activated,
+    quantise_columns,
+    quantise_tokens,
+    scale_of,
+    signed,
+)
 
-CONTRIB = "com.microsoft"
-BERT_WIDTH, MINILM_WIDTH = 768, 384
-INT8_LIMIT = np.float32(127)
-EXTREME_WIDTH = 64
-SMALLEST_SCALE = np.float32(1e-12)  # a token of zeros must not divide by zero
+HEADS = 12
+BERT_LAYERS, MINILM_LAYERS = 12, 6
+FITNESS_OUTPUTS = ("acceptable", "good")
 
+# exp(x) = (((1 + slope * x / power)**2 + share) / (1 + share))**power, at most 0.0004 off below zero.
+EXP_DOUBLINGS, EXP_SHARE = 4, 0.9
+EXP_POWER = 2**EXP_DOUBLINGS
+EXP_SLOPE = (1 + EXP_SHARE) / 2
+# Attention counts in shares of 1/255 of the highest: 255 * 127 * 512 is less than 2**24, so that floats add them up exactly.
+EXP_LEVELS = 255
+EXP_UNIT = np.sqrt(
+    EXP_LEVELS ** (1 / EXP_POWER) / (1 + EXP_SHARE)
+)  # makes the highest share 255 without a step of its own
+MEAN_GRID = 2**20
 
-class Graph:
-    """Collects nodes and initialisers; methods return the name of their result."""
-
-    def __init__(self) -> None:
-        self.nodes: list[onnx.NodeProto] = []
-        self.constants: dict[str, Array] = {}
-
-    def constant(self, name: str, value: Array) -> str:
-        self.constants.setdefault(name, value)
-        return name
-
-    def add(self, operation: str, inputs: list[str], *, domain: str = "", **attributes: object) -> str:
-        output = f"{operation.lower()}_{len(self.nodes)}"
-        self.nodes.append(helper.make_node(operation, inputs, [output], domain=domain, **attributes))
-        return output
-
-    def model(self, inputs: dict[str, list[str]], output: str, shape: list[str]) -> onnx.ModelProto:
-        """A whole model, tensors included; the last node's result is its output."""
-        self.nodes[-1].output[0] = output
-        graph = helper.make_graph(
-            self.nodes,
-            "lexprint",
-            [helper.make_tensor_value_info(name, TensorProto.INT64, dims) for name, dims in inputs.items()],
-            [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)],
-            [numpy_helper.from_array(value, name) for name, value in self.constants.items()],
-        )
-        opsets = [helper.make_opsetid("", 17), helper.make_opsetid(CONTRIB, 1)]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=9)
-
-
-def quantise_columns(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """int8 weights (inputs, outputs) and one scale per output.
-
-    Weights that were int8 before keep their grid, so that nothing is rounded twice.
-    """
-    step = np.float32(np.abs(weight[weight != 0]).min())
-    levels = weight / step
-    if np.abs(levels).max() < INT8_LIMIT + 1 and np.abs(levels - np.rint(levels)).max() < 1e-2:
-        return np.rint(levels).astype(np.int8), np.full(weight.shape[1], step, dtype=np.float32)
-    scale = np.maximum(np.abs(weight).max(axis=0) / INT8_LIMIT, SMALLEST_SCALE).astype(np.float32)
-    return np.rint(weight / scale).astype(np.int8), scale
+TOKENS: Dimensions = {
+    "input_ids": (TensorProto.INT64, ["tokens"]),
+    "token_type_ids": (TensorProto.INT64, ["tokens"]),
+    "places": (TensorProto.INT64, ["tokens"]),  # of each token in its input
+    "rows": (TensorProto.INT64, ["inputs", "longest"]),  # of each input's tokens; any where it has none
+    "cells": (TensorProto.INT64, ["tokens"]),  # of each token in that rectangle, row by row
+    "fill": (TensorProto.FLOAT, ["inputs", 1, 1, "longest"]),  # 0, or far below where the input has no token
+}
+ASKED: Dimensions = {"asked": (TensorProto.INT64, ["inputs"])}  # row of the token asked about
+CHANGED: Dimensions = {"changed": (TensorProto.INT64, ["inputs", 2])}  # rows of the changed word
 
 
-def quantise_tokens(graph: Graph, hidden: str) -> tuple[str, str]:
-    """uint8 activations and one scale per token, from hidden states (tokens of all inputs, width)."""
-    peak = graph.add("ReduceMax", [graph.add("Abs", [hidden])], axes=[1], keepdims=0)
-    scale = graph.add("Mul", [peak, graph.constant("one_by_127", np.float32(1) / INT8_LIMIT)])
-    scale = graph.add("Max", [scale, graph.constant("smallest_scale", SMALLEST_SCALE)])
-    middle = graph.add(
-        "Expand", [graph.constant("middle", np.array([128], dtype=np.uint8)), graph.add("Shape", [scale])]
-    )
-    return graph.add("QuantizeLinear", [hidden, scale, middle], axis=0), scale
+@dataclass(frozen=True)
+class Layout:
+    """Names of what says where tokens are; see `TOKENS`."""
+
+    input_ids: str = "input_ids"
+    token_type_ids: str = "token_type_ids"
+    places: str = "places"
+    rows: str = "rows"
+    cells: str = "cells"
+    fill: str = "fill"
 
 
-def linear(graph: Graph, quantised: tuple[str, str], name: str, weight: NDArray[np.float32], bias: Array) -> str:
-    """Dense layer over token-quantised activations; `weight` is (inputs, outputs)."""
-    columns, column_scale = quantise_columns(weight)
-    product = graph.constant(f"{name}.int8", columns)
-    scaled = integer_product(graph, quantised, product, graph.constant(f"{name}.scale", column_scale))
-    return graph.add("Add", [scaled, graph.constant(f"{name}.bias", bias)])
+@dataclass(frozen=True)
+class Heads:
+    """Whole numbers carried as floats, (inputs, heads, tokens, width), and scales, (inputs, 1, tokens, 1)."""
+
+    values: str
+    scale: str
 
 
-def integer_product(graph: Graph, quantised: tuple[str, str], weight: str, column_scale: str) -> str:
-    """Activations times int8 weights, as numbers again: (tokens, outputs)."""
-    activations, token_scale = quantised
-    product = graph.add("MatMulInteger", [activations, weight, graph.constant("zero_point", np.uint8(128))])
-    by_column = graph.add("Mul", [graph.add("Cast", [product], to=TensorProto.FLOAT), column_scale])
-    token_scale = graph.add("Unsqueeze", [token_scale, graph.constant("one", np.array([1], dtype=np.int64))])
-    return graph.add("Mul", [by_column, token_scale])
-
-
-def extreme_product() -> onnx.ModelProto:
-    """The largest int8 product there is: processors that saturate its sums do not get it right."""
-    graph = Graph()
-    weight = graph.constant("weight", np.full((EXTREME_WIDTH, EXTREME_WIDTH), 127, dtype=np.int8))
-    graph.add("MatMulInteger", ["activations", weight])
-    made = helper.make_graph(
-        graph.nodes,
-        "extreme_product",
-        [helper.make_tensor_value_info("activations", TensorProto.UINT8, ["tokens", EXTREME_WIDTH])],
-        [helper.make_tensor_value_info(graph.nodes[-1].output[0], TensorProto.INT32, ["tokens", EXTREME_WIDTH])],
-        [numpy_helper.from_array(value, name) for name, value in graph.constants.items()],
-    )
-    return helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-
-
-def layer_norm(graph: Graph, hidden: str, weights: Weights, name: str) -> str:
-    scale = graph.constant(f"{name}.weight", weights[f"{name}.weight"])
-    bias = graph.constant(f"{name}.bias", weights[f"{name}.bias"])
-    return graph.add("LayerNormalization", [hidden, scale, bias], axis=-1, epsilon=1e-12)
-
-
-def embeddings(graph: Graph, weights: Weights, prefix: str) -> str:
-    """Sum of word, position and segment vectors, normalised: (batch, tokens, width)."""
-    words, scales = quantise_columns(weights[f"{prefix}embeddings.word_embeddings.weight"].T)
+def embeddings(graph: Graph, weights: Weights, prefix: str, layout: Layout) -> str:
+    """Sum of word, position and segment vectors, normalised: (tokens, width)."""
+    words, scales = quantise_columns(weights[f"{prefix}embeddings.word_embeddings.weight"].T, limit=TABLE_LIMIT)
     table = graph.constant("words.int8", np.ascontiguousarray(words.T))
-    rows = graph.add("Cast", [graph.add("Gather", [table, "input_ids"])], to=TensorProto.FLOAT)
-    row_scale = graph.add("Gather", [graph.constant("words.scale", scales[:, None].copy()), "input_ids"])
+    rows = graph.add("Cast", [graph.add("Gather", [table, layout.input_ids])], to=TensorProto.FLOAT)
+    row_scale = graph.add("Gather", [graph.constant("words.scale", scales[:, None].copy()), layout.input_ids])
     word = graph.add("Mul", [rows, row_scale])
-    count = graph.add("Shape", ["input_ids"], start=1, end=2)
-    zero = graph.constant("zero", np.array([0], dtype=np.int64))
     positions = graph.constant("positions", weights[f"{prefix}embeddings.position_embeddings.weight"])
-    position = graph.add("Slice", [positions, zero, count, zero])
     segments = graph.constant("segments", weights[f"{prefix}embeddings.token_type_embeddings.weight"])
-    segment = graph.add("Gather", [segments, "token_type_ids"])
-    total = graph.add("Add", [graph.add("Add", [word, position]), segment])
+    total = graph.add("Add", [word, graph.add("Gather", [positions, layout.places])])
+    total = graph.add("Add", [total, graph.add("Gather", [segments, layout.token_type_ids])])
     return layer_norm(graph, total, weights, f"{prefix}embeddings.LayerNorm")
 
 
-def flat(graph: Graph, hidden: str, width: int) -> str:
-    """(batch, tokens, width) to (tokens of all inputs, width)."""
-    return graph.add("Reshape", [hidden, graph.constant(f"flat_{width}", np.array([-1, width], dtype=np.int64))])
+def split_heads(graph: Graph, states: str, scale: str, rows: str, *, width: int, parts: int = 3) -> list[Heads]:
+    """Queries, keys, values or some of them, `parts` side by side, by head; `scale` has a column for each part."""
+    whole = signed(graph, graph.add("Reshape", [states, graph.whole(-1, width)]), scale)
+    spread = graph.add("Gather", [graph.add("Reshape", [whole, graph.whole(-1, parts * width)]), rows])
+    by_head = graph.add("Reshape", [spread, graph.whole(0, 0, parts * HEADS, width // HEADS)])
+    values = split(graph, graph.add("Transpose", [by_head], perm=[0, 2, 1, 3]), parts, axis=1)
+    scales = split(graph, graph.add("Gather", [scale, rows]), parts, axis=2)  # (inputs, tokens, 1)
+    return [
+        Heads(graph.add("Cast", [one], to=TensorProto.FLOAT), graph.add("Unsqueeze", [column, graph.whole(1)]))
+        for one, column in zip(values, scales, strict=True)
+    ]
 
 
-def by_input(graph: Graph, hidden: str, width: int) -> str:
-    """(tokens of all inputs, width) to (batch, tokens, width)."""
-    last = graph.constant(f"width_{width}", np.array([width], dtype=np.int64))
-    return graph.add("Reshape", [hidden, graph.add("Concat", [graph.add("Shape", ["input_ids"]), last], axis=0)])
+def split(graph: Graph, values: str, parts: int, *, axis: int) -> list[str]:
+    return graph.add_many("Split", [values], parts, axis=axis, num_outputs=parts) if parts > 1 else [values]
+
+
+def scales_of(graph: Graph, states: str, parts: int, width: int) -> str:
+    """The scale of each token's queries, keys or values: (tokens, parts)."""
+    by_part = graph.add("Reshape", [states, graph.whole(-1, width)])
+    return graph.add("Reshape", [scale_of(graph, by_part), graph.whole(-1, parts)])
+
+
+def common_scale(graph: Graph, scale: str, layout: Layout) -> str:
+    """The largest scale of each input, for every token of it: values are added up over tokens and need one."""
+    spread = graph.add("Gather", [scale, layout.rows])  # (inputs, tokens, 1)
+    present = graph.add("Add", [spread, graph.add("Reshape", [layout.fill, graph.whole(0, -1, 1)])])
+    highest = graph.add("Expand", [graph.reduce("ReduceMax", present, 1), graph.add("Shape", [present])])
+    return graph.add("Gather", [graph.add("Reshape", [highest, graph.whole(-1, 1)]), layout.cells])
+
+
+def attention(graph: Graph, query: Heads, key: Heads, value: Heads, fill: str, *, width: int) -> str:
+    """Every query attends to all keys of its input: (inputs * queries, width)."""
+    unit = EXP_UNIT * EXP_SLOPE / EXP_POWER / np.sqrt(width // HEADS)
+    by_query = graph.add("Mul", [query.scale, graph.number(unit)])
+    scale = graph.add("Mul", [by_query, graph.add("Transpose", [key.scale], perm=[0, 1, 3, 2])])
+    products = graph.add("FusedMatMul", [query.values, key.values], domain=CONTRIB, transB=1)
+    shares = powers(graph, graph.add("Add", [graph.add("Mul", [products, scale]), fill]))
+    total = graph.reduce("ReduceSum", shares, -1)
+    mixed = graph.add("FusedMatMul", [shares, value.values], domain=CONTRIB)
+    first = graph.add("Slice", [value.scale, graph.whole(0), graph.whole(1), graph.whole(2)])  # all are alike
+    mixed = graph.add("Mul", [mixed, graph.add("Div", [first, total])])
+    turned = graph.add("Transpose", [mixed], perm=[0, 2, 1, 3])
+    return graph.add("Reshape", [turned, graph.whole(-1, width)])
+
+
+def powers(graph: Graph, logits: str) -> str:
+    """exp of what each logit is below the highest, as whole numbers up to `EXP_LEVELS`; logits are in units of it."""
+    below = graph.add("Sub", [graph.reduce("ReduceMax", logits, -1), graph.number(EXP_UNIT)])
+    value = graph.add("Relu", [graph.add("Sub", [logits, below])])
+    value = graph.add("Add", [graph.add("Mul", [value, value]), graph.number(EXP_UNIT**2 * EXP_SHARE)])
+    for _ in range(EXP_DOUBLINGS):
+        value = graph.add("Mul", [value, value])
+    zero = graph.constant("counted_from_0", np.array(0, dtype=np.uint8))
+    return graph.add("Cast", [graph.add("QuantizeLinear", [value, graph.number(1), zero])], to=TensorProto.FLOAT)
+
+
+def dense(graph: Graph, source: Quantised, weights: Weights, name: str, *parts: str) -> str:
+    """A dense layer, or several of the same input side by side."""
+    names = [f"{name}.{part}" for part in parts] or [name]
+    weight = np.concatenate([weights[f"{one}.weight"].T for one in names], axis=1)
+    bias = np.concatenate([weights[f"{one}.bias"] for one in names])
+    return linear(graph, source, f"{name}.{'_'.join(parts)}" if parts else name, weight, bias)
 
 
 def encoder_layer(
-    graph: Graph, hidden: str, weights: Weights, name: str, *, heads: int, asked: str | None = None
+    graph: Graph, hidden: str, weights: Weights, name: str, *, layout: Layout = Layout(), asked: str | None = None
 ) -> str:
-    """One layer for all tokens, or only for one `asked` token of each input, which still attends to all."""
+    """One layer for all tokens, or only for those in the rows `asked` (inputs, few), which still attend to all."""
     width = weights[f"{name}.output.dense.bias"].size
-
-    def dense(source: tuple[str, str], part: str) -> str:
-        full = f"{name}.{part}"
-        return linear(graph, source, full, weights[f"{full}.weight"].T, weights[f"{full}.bias"])
-
-    quantised = quantise_tokens(graph, hidden)
-    key, value = (by_input(graph, dense(quantised, f"attention.self.{part}"), width) for part in ("key", "value"))
+    own = f"{name}.attention.self"
+    source = quantise_tokens(graph, hidden)
     if asked is None:
-        query = by_input(graph, dense(quantised, "attention.self.query"), width)
+        states = dense(graph, source, weights, own, "query", "key", "value")
+        query_scale, key_scale, value_scale = split(graph, scales_of(graph, states, 3, width), 3, axis=1)
+        scale = graph.add("Concat", [query_scale, key_scale, common_scale(graph, value_scale, layout)], axis=1)
+        query, key, value = split_heads(graph, states, scale, layout.rows, width=width)
+        mixed = graph.add("Gather", [attention(graph, query, key, value, layout.fill, width=width), layout.cells])
     else:
-        hidden = asked
-        query = graph.add("Unsqueeze", [dense(quantise_tokens(graph, asked), "attention.self.query"), "one"])
-    mixed = flat(graph, graph.add("MultiHeadAttention", [query, key, value], domain=CONTRIB, num_heads=heads), width)
-    attended = dense(quantise_tokens(graph, mixed), "attention.output.dense")
+        states = dense(graph, source, weights, own, "key", "value")
+        key_scale, value_scale = split(graph, scales_of(graph, states, 2, width), 2, axis=1)
+        scale = graph.add("Concat", [key_scale, common_scale(graph, value_scale, layout)], axis=1)
+        key, value = split_heads(graph, states, scale, layout.rows, width=width, parts=2)
+        hidden = graph.add("Gather", [hidden, graph.add("Reshape", [asked, graph.whole(-1)])])
+        states = dense(graph, quantise_tokens(graph, hidden), weights, f"{own}.query")
+        numbers = graph.add("Reshape", [counted(graph, hidden), graph.add("Shape", [asked])])
+        scale = scales_of(graph, states, 1, width)
+        (query,) = split_heads(graph, states, scale, numbers, width=width, parts=1)
+        mixed = attention(graph, query, key, value, layout.fill, width=width)
+    attended = dense(graph, quantise_tokens(graph, mixed), weights, f"{name}.attention.output.dense")
     hidden = layer_norm(graph, graph.add("Add", [attended, hidden]), weights, f"{name}.attention.output.LayerNorm")
-    inner = graph.add("Gelu", [dense(quantise_tokens(graph, hidden), "intermediate.dense")], domain=CONTRIB)
-    outer = dense(quantise_tokens(graph, inner), "output.dense")
+    inner = gelu(graph, dense(graph, quantise_tokens(graph, hidden), weights, f"{name}.intermediate.dense"))
+    outer = dense(graph, quantise_activated(graph, inner), weights, f"{name}.output.dense")
     return layer_norm(graph, graph.add("Add", [outer, hidden]), weights, f"{name}.output.LayerNorm")
 
 
-def encoder(graph: Graph, weights: Weights, *, prefix: str, layers: int, heads: int) -> str:
-    """The hidden states after `layers` layers: (tokens of all inputs, width)."""
-    width = weights[f"{prefix}embeddings.LayerNorm.bias"].size
-    hidden = flat(graph, embeddings(graph, weights, prefix), width)
+def counted(graph: Graph, rows: str) -> str:
+    """0, 1, 2, ... for each of the rows."""
+    count = graph.add("Squeeze", [graph.add("Shape", [rows], start=0, end=1)])
+    return graph.add("Range", [graph.scalar(0), count, graph.scalar(1)])
+
+
+def encoder(graph: Graph, weights: Weights, *, prefix: str, layers: int, layout: Layout = Layout()) -> str:
+    """The hidden states after `layers` layers: (tokens, width)."""
+    hidden = embeddings(graph, weights, prefix, layout)
     for layer in range(layers):
-        hidden = encoder_layer(graph, hidden, weights, f"{prefix}encoder.layer.{layer}", heads=heads)
+        hidden = encoder_layer(graph, hidden, weights, f"{prefix}encoder.layer.{layer}", layout=layout)
     return hidden
 
 
 def lower_layers(weights: Weights, *, layers: int) -> onnx.ModelProto:
-    """BERT without its upper layers, for training: hidden states of all tokens."""
+    """BERT without its upper layers, for training: hidden states of inputs of one length, (batch, tokens, width)."""
     graph = Graph()
-    by_input(graph, encoder(graph, weights, prefix="bert.", layers=layers, heads=12), BERT_WIDTH)
-    shape = ["batch", "tokens"]
-    return graph.model({"input_ids": shape, "token_type_ids": shape}, "hidden", [*shape, "width"])
+    size = graph.add("Shape", ["input_ids"])
+    length = graph.add("Squeeze", [graph.add("Shape", ["input_ids"], start=1, end=2)])
+    flat = graph.add("Reshape", ["input_ids", graph.whole(-1)])
+    cells = counted(graph, flat)
+    rows = graph.add("Reshape", [cells, size])
+    nothing = graph.add("Cast", [graph.add("Mul", [rows, graph.scalar(0)])], to=TensorProto.FLOAT)
+    layout = Layout(
+        input_ids=flat,
+        token_type_ids=graph.add("Reshape", ["token_type_ids", graph.whole(-1)]),
+        places=graph.add("Mod", [cells, length]),
+        rows=rows,
+        cells=cells,
+        fill=graph.add("Reshape", [nothing, graph.whole(0, 1, 1, -1)]),
+    )
+    hidden = encoder(graph, weights, prefix="bert.", layers=layers, layout=layout)
+    shape = graph.add("Concat", [size, graph.whole(-1)], axis=0)
+    inputs: Dimensions = {name: (TensorProto.INT64, ["batch", "tokens"]) for name in ("input_ids", "token_type_ids")}
+    hidden = graph.add("Reshape", [hidden, shape])
+    return graph.model(inputs, {"hidden": (hidden, ["batch", "tokens", "width"])})
 
 
 def masked_lm(weights: Weights) -> onnx.ModelProto:
-    """BERT with its head: logits over the vocabulary at one position of each input."""
+    """BERT with its head: logits over the vocabulary at one position of each input.
+
+    With `fitness.*` weights it has two further heads, `acceptable` and `good`: the state at the position, transformed to
+    u = LayerNorm(GELU(W h + b)), gives a word v the logit sum((u * scale) * table[v]) + bias[v].
+    """
     graph = Graph()
-    hidden = encoder(graph, weights, prefix="bert.", layers=11, heads=12)
-    place = graph.add("Unsqueeze", ["position", "one"])
-    asked = graph.add("GatherND", [by_input(graph, hidden, BERT_WIDTH), place], batch_dims=1)  # (batch, width)
-    state = encoder_layer(graph, hidden, weights, "bert.encoder.layer.11", heads=12, asked=asked)
-    name = "cls.predictions.transform"
-    weight, bias = weights[f"{name}.dense.weight"].T, weights[f"{name}.dense.bias"]
-    state = graph.add(
-        "Gelu", [linear(graph, quantise_tokens(graph, state), f"{name}.dense", weight, bias)], domain=CONTRIB
-    )
-    state = layer_norm(graph, state, weights, f"{name}.LayerNorm")
-    table = graph.add("Transpose", ["words.int8"], perm=[1, 0])  # the decoder is tied to the word vectors
-    scales = graph.add("Transpose", ["words.scale"], perm=[1, 0])
-    logits = integer_product(graph, quantise_tokens(graph, state), table, scales)
-    graph.add("Add", [logits, graph.constant("cls.predictions.bias", weights["cls.predictions.bias"])])
-    shape = ["batch", "tokens"]
-    inputs = {"input_ids": shape, "token_type_ids": shape, "position": ["batch"]}
-    return graph.model(inputs, "logits", ["batch", "vocabulary"])
+    hidden = encoder(graph, weights, prefix="bert.", layers=BERT_LAYERS - 1)
+    asked = graph.add("Unsqueeze", ["asked", graph.whole(1)])
+    state = encoder_layer(graph, hidden, weights, f"bert.encoder.layer.{BERT_LAYERS - 1}", asked=asked)
+    transformed = transform(graph, state, weights, "cls.predictions.transform", "dense")
+    columns = graph.add("Transpose", ["words.int8"], perm=[1, 0])  # the decoder is tied to the word vectors
+    scales = graph.add("Reshape", ["words.scale", graph.whole(1, -1)])
+    logits = precise_product(graph, transformed, columns, scales)
+    logits = graph.add("Add", [logits, graph.constant("cls.predictions.bias", weights["cls.predictions.bias"])])
+    outputs = {"logits": logits}
+    if "fitness.table" in weights:
+        outputs |= fitness(graph, state, weights)
+    shape: list[str | int] = ["inputs", "vocabulary"]
+    return graph.model({**TOKENS, **ASKED}, {name: (result, shape) for name, result in outputs.items()})
+
+
+def transform(graph: Graph, state: str, weights: Weights, name: str, part: str) -> str:
+    """Dense layer, GELU and layer norm of a head: (inputs, width)."""
+    full = f"{name}.{part}"
+    inner = precise_linear(graph, state, full, weights[f"{full}.weight"].T, weights[f"{full}.bias"])
+    return layer_norm(graph, gelu(graph, inner), weights, f"{name}.LayerNorm")
+
+
+def fitness(graph: Graph, state: str, weights: Weights) -> dict[str, str]:
+    """Two logits for every word of the vocabulary, from one product with a table of their own."""
+    context = transform(graph, state, weights, "fitness", "transform")
+    table, table_scale = quantise_columns(weights["fitness.table"].T, limit=TABLE_LIMIT)
+    scales = [graph.constant(f"fitness.scale.{name}", weights[f"fitness.scale.{name}"]) for name in FITNESS_OUTPUTS]
+    together = graph.add("Concat", [graph.add("Mul", [context, scale]) for scale in scales], axis=0)
+    # Stored by word, as the word vectors are, because that is easier to compress.
+    rows = graph.constant("fitness.int8", np.ascontiguousarray(table.T))
+    columns = graph.add("Transpose", [rows], perm=[1, 0])
+    logits = precise_product(graph, together, columns, graph.constant("fitness.scale", table_scale))
+    by_output = graph.add_many("Split", [logits], len(scales), axis=0, num_outputs=len(scales))
+    return {
+        name: graph.add("Add", [found, graph.constant(f"fitness.bias.{name}", weights[f"fitness.bias.{name}"])])
+        for name, found in zip(FITNESS_OUTPUTS, by_output, strict=True)
+    }
+
+
+def means(graph: Graph, hidden: str) -> str:
+    """The mean of each input's states, added up as whole numbers: (inputs, width)."""
+    doubles = graph.add("Cast", [hidden], to=TensorProto.DOUBLE)
+    numbers = graph.add("Round", [graph.add("Mul", [doubles, graph.double(MEAN_GRID)])])
+    present = graph.add("Cast", [graph.add("Equal", ["fill", graph.number(0)])], to=TensorProto.DOUBLE)
+    present = graph.add("Reshape", [present, graph.whole(0, -1, 1)])  # (inputs, longest, 1)
+    spread = graph.add("Mul", [graph.add("Gather", [numbers, "rows"]), present])
+    total = graph.add("ReduceSum", [spread, graph.whole(1)], keepdims=0)
+    count = graph.add("Mul", [graph.add("ReduceSum", [present, graph.whole(1)], keepdims=0), graph.double(MEAN_GRID)])
+    return graph.add("Cast", [graph.add("Div", [total, count])], to=TensorProto.FLOAT)
 
 
 def entailment(weights: Weights) -> onnx.ModelProto:
-    """MiniLM with its head over a sentence pair: logits of entailment, neutral, contradiction."""
+    """MiniLM with its head over a sentence pair: logits of entailment, neutral, contradiction.
+
+    The head sees [CLS] and, as wide as its weights are, the changed word in both sentences or the mean of all tokens.
+    """
     graph = Graph()
-    hidden = by_input(graph, encoder(graph, weights, prefix="encoder.", layers=6, heads=12), MINILM_WIDTH)
-    first = graph.add("Gather", [hidden, graph.constant("first", np.int64(0))], axis=1)
-    mean = graph.add("ReduceMean", [hidden], axes=[1], keepdims=0)
-    pooled = graph.add("Concat", [first, mean], axis=-1)  # (batch, 2 * width)
-    inner = graph.add("Gemm", [pooled, *_dense_constants(graph, weights, "dense")], transB=1)
-    inner = graph.add("Gelu", [inner], domain=CONTRIB)
-    graph.add("Gemm", [inner, *_dense_constants(graph, weights, "classes")], transB=1)
-    shape = ["batch", "tokens"]
-    return graph.model({"input_ids": shape, "token_type_ids": shape}, "logits", ["batch", "classes"])
+    width = weights["encoder.embeddings.LayerNorm.bias"].size
+    inputs = {**TOKENS, **ASKED}
+    if weights["dense.weight"].shape[1] == 3 * width:
+        inputs |= CHANGED
+        hidden = encoder(graph, weights, prefix="encoder.", layers=MINILM_LAYERS - 1)
+        asked = graph.add("Concat", [graph.add("Unsqueeze", ["asked", graph.whole(1)]), "changed"], axis=1)
+        states = encoder_layer(graph, hidden, weights, f"encoder.encoder.layer.{MINILM_LAYERS - 1}", asked=asked)
+        pooled = graph.add("Reshape", [states, graph.whole(-1, 3 * width)])
+    else:
+        hidden = encoder(graph, weights, prefix="encoder.", layers=MINILM_LAYERS)
+        pooled = graph.add("Concat", [graph.add("Gather", [hidden, "asked"]), means(graph, hidden)], axis=-1)
+    inner = gelu(graph, precise_linear(graph, pooled, "dense", weights["dense.weight"].T, weights["dense.bias"]))
+    inner = graph.add("Mul", [inner, graph.number(GELU_UNIT)])
+    logits = precise_linear(graph, inner, "classes", weights["classes.weight"].T, weights["classes.bias"])
+    return graph.model(inputs, {"logits": (logits, ["inputs", "classes"])})
 
 
 def sentence_encoder(weights: Weights) -> onnx.ModelProto:
     """MiniLM: the mean of its token vectors."""
     graph = Graph()
-    hidden = by_input(graph, encoder(graph, weights, prefix="", layers=6, heads=12), MINILM_WIDTH)
-    graph.add("ReduceMean", [hidden], axes=[1], keepdims=0)
-    shape = ["batch", "tokens"]
-    return graph.model({"input_ids": shape, "token_type_ids": shape}, "mean", ["batch", "width"])
-
-
-def _dense_constants(graph: Graph, weights: Weights, name: str) -> tuple[str, str]:
-    return graph.constant(f"{name}.weight", weights[f"{name}.weight"]), graph.constant(
-        f"{name}.bias", weights[f"{name}.bias"]
-    )
+    mean = means(graph, encoder(graph, weights, prefix="", layers=MINILM_LAYERS))
+    return graph.model(TOKENS, {"mean": (mean, ["inputs", "width"])})

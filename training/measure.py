@@ -25,7 +25,7 @@ BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)
 def masked_lm(sources: Path, folder: Path, *, tokens: int, length: int) -> dict[str, float]:
     """Top-1 and top-10 with 15 % of unseen Wikipedia text masked at random, in pieces of `length` tokens."""
     files = shipped_model("masked_lm", folder=folder)
-    network = Network(files.read(files.packed), files.load_tensors(), threads=torch.get_num_threads(), batch_size=64)
+    network = Network(files.read(files.graph), files.load_tensors(), threads=torch.get_num_threads(), batch_size=64)
     tokenizer = Tokenizer.from_file(str(folder / files.tokenizer))
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -39,7 +39,7 @@ def masked_lm(sources: Path, folder: Path, *, tokens: int, length: int) -> dict[
     for row, gap in zip(unseen, gaps, strict=True):
         ids = tuple(row.masked_fill(gap, MASK).tolist())
         places = gap.nonzero()[:, 0].tolist()
-        logits = network.run([Tokens(ids, (0,) * len(ids), place) for place in places])
+        logits = network.run([Tokens(ids, (0,) * len(ids), place) for place in places])["logits"]
         truth = row[gap].numpy()
         better = (logits > logits[np.arange(len(places)), truth][:, None]).sum(axis=1)
         first, tenth, total = first + int((better == 0).sum()), tenth + int((better < 10).sum()), total + len(places)

@@ -1,6 +1,6 @@
 """Turns shipped tensors back into checkpoints, so that training can go on from what is shipped.
 
-Weights come back as they run, on their int8 grid; what training had below that grid is gone, and matters little.
+Weights come back as they run, on their grid of whole numbers; what training had below that grid is gone, and matters little.
 """
 
 from __future__ import annotations
@@ -27,13 +27,26 @@ def state(tensors: dict[str, np.ndarray], *, prefix: str) -> dict[str, Tensor]:
         if kind == "scale":
             continue
         if kind == "int8":
-            value = value.astype(np.float32) * tensors[f"{stem}.scale"]
-            value = value if stem in TABLES else value.T
-            name = stem if stem in TABLES else f"{stem}.weight"
-        if name in TABLES:
-            name = f"{prefix}embeddings.{TABLES[name]}.weight"
-        found[name] = torch.tensor(np.ascontiguousarray(value, dtype=np.float32))
+            by_word = stem in ("words", "fitness")
+            scale = tensors[f"{stem}.scale"]
+            value = value.astype(np.float32) * (scale.reshape(-1, 1) if by_word else scale)
+            value = value if by_word else value.T
+            name = f"{stem}.weight"
+        if name.partition(".")[0] in TABLES:
+            name = f"{prefix}embeddings.{TABLES[name.partition('.')[0]]}.weight"
+        for part, piece in _parts(name, value).items():
+            found[part] = torch.tensor(np.ascontiguousarray(piece, dtype=np.float32))
     return found
+
+
+def _parts(name: str, value: np.ndarray) -> dict[str, np.ndarray]:
+    """Layers that lie side by side in one product, each by its own name."""
+    stem, _, kind = name.rpartition(".")
+    room, _, joined = stem.rpartition(".")
+    if not room.endswith("attention.self"):
+        return {"fitness.table" if name == "fitness.weight" else name: value}
+    names = joined.split("_")
+    return {f"{room}.{part}.{kind}": piece for part, piece in zip(names, np.split(value, len(names)), strict=True)}
 
 
 def main() -> None:
@@ -45,7 +58,7 @@ def main() -> None:
     judge = state(shipped_model("entailment", folder=options.folder).load_tensors(), prefix="encoder.")
     save_file(judge, options.output / "entailment.safetensors")
     filler = state(shipped_model("masked_lm", folder=options.folder).load_tensors(), prefix="bert.")
-    upper = ("cls.", *(f"bert.encoder.layer.{layer}." for layer in range(FROZEN_LAYERS, 12)))
+    upper = ("cls.", "fitness.", *(f"bert.encoder.layer.{layer}." for layer in range(FROZEN_LAYERS, 12)))
     save_file(
         {name: value for name, value in filler.items() if name.startswith(upper)},
         options.output / "masked-lm.safetensors",

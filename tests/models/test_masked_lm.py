@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-from lexprint.models.masked_lm import OnnxMaskedLM, log_softmax
+from lexprint.models.masked_lm import OnnxMaskedLM
 from lexprint.models.protocols import Gap
 from lexprint.models.tokenization import PairTokenizer
 from lexprint.models.weights import shipped_model
@@ -71,11 +71,3 @@ def test_parts_are_tokenized_as_the_whole(tokenizer: PairTokenizer, left: str, r
 def test_short_texts_need_not_be_cut(tokenizer: PairTokenizer, text: str, count: int) -> None:
     """The quick answer to how long a text is agrees with counting its pieces."""
     assert tokenizer.has_at_most(count, text) == (len(tokenizer.pieces([text])[0]) <= count)
-
-
-@given(st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=20))
-def test_log_softmax_is_a_distribution(logits: list[float]) -> None:
-    """Probabilities sum to one and keep the order of the logits."""
-    row = log_softmax(np.array([logits], np.float32))
-    assert np.exp(row).sum() == pytest.approx(1, abs=1e-4)
-    assert row[0, np.argmax(logits)] == row.max()

@@ -7,7 +7,6 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from lexprint.models import onnx_backend
 from lexprint.models.entailment import OnnxEntailment
 from lexprint.models.masked_lm import OnnxMaskedLM
 from lexprint.models.protocols import Floats, Gap
@@ -74,11 +73,3 @@ def test_sentence_encoder(batch_size: int, threads: int) -> None:
     usual = OnnxSentenceEncoder(files, batch_size=64, threads=2)
     other = OnnxSentenceEncoder(files, batch_size=batch_size, threads=threads)
     assert_same(sentences(5), usual.encode, other.encode)
-
-
-def test_exact_kernels_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the fast kernels are taken they are exact too, to the last bit."""
-    pairs = [("The plan was a good one.", "The plan was a great one."), ("A dog ran off.", "A dog went off.")]
-    as_probed = OnnxEntailment(shipped_model("entailment")).classify(pairs)
-    monkeypatch.setattr(onnx_backend, "sums_are_exact", lambda: False)
-    assert np.array_equal(as_probed, OnnxEntailment(shipped_model("entailment")).classify(pairs))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lexprint.errors import ExtraMissing
-from lexprint.models.masked_lm import log_softmax
+from lexprint.models.arithmetic import log_softmax
 from lexprint.models.onnx_backend import Network
 from lexprint.models.protocols import Floats, Gap
 from lexprint.models.tokenization import PairTokenizer
@@ -32,7 +32,7 @@ class DropoutMaskedLM:
         files = shipped_model("masked_lm")
         self._tokenizer = PairTokenizer(files.read(files.tokenizer))
         self._network = Network(
-            _with_multiplier(files.read(files.packed)), files.load_tensors(), threads=0, batch_size=1
+            _with_multiplier(files.read(files.graph)), files.load_tensors(), threads=0, batch_size=1
         )
         self.vocabulary = self._tokenizer.vocabulary
         self._generator = np.random.default_rng(seed)
@@ -45,7 +45,7 @@ class DropoutMaskedLM:
         tokens = self._tokenizer.one([*left, *word, *right], position=1 + len(left))
         keep = np.ones((len(tokens.ids), WIDTH), np.float32)
         keep[1 + len(left) : 1 + len(left) + len(word)] = self._generator.random(WIDTH) >= DROPOUT
-        return log_softmax(self._network.run([tokens], extra={"keep": keep}))
+        return log_softmax(self._network.run([tokens], extra={"keep": keep})["logits"])
 
 
 def _with_multiplier(graph: bytes) -> bytes:

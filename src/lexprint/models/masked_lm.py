@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lexprint.models.arithmetic import log_softmax
 from lexprint.models.onnx_backend import Network, Tokens
 from lexprint.models.protocols import Floats, Gap
 from lexprint.models.tokenization import PairTokenizer
@@ -20,7 +21,7 @@ class OnnxMaskedLM:
 
     def __init__(self, files: ModelFiles, *, threads: int = 0, batch_size: int = 64) -> None:
         self._tokenizer = PairTokenizer(files.read(files.tokenizer))
-        self._network = Network(files.read(files.packed), files.load_tensors(), threads=threads, batch_size=batch_size)
+        self._network = Network(files.read(files.graph), files.load_tensors(), threads=threads, batch_size=batch_size)
         self.fingerprint = files.fingerprint
         self.vocabulary = self._tokenizer.vocabulary
 
@@ -55,11 +56,4 @@ class OnnxMaskedLM:
     def _answer(self, inputs: Sequence[Tokens]) -> Floats:
         if not inputs:
             return np.empty((0, len(self.vocabulary)), np.float32)
-        return log_softmax(self._network.run(inputs))
-
-
-def log_softmax(logits: Floats) -> Floats:
-    """Row by row, so that a row's answer does not depend on the others: (rows, classes)."""
-    shifted = logits - logits.max(axis=-1, keepdims=True)
-    normalised: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return normalised
+        return log_softmax(self._network.run(inputs)["logits"])

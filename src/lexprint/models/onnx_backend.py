@@ -1,7 +1,8 @@
-"""Runs a network with ONNX Runtime, inputs of any lengths together and none of them padded.
+"""Runs a network with ONNX Runtime, inputs of any lengths together, with the same bits on every processor.
 
-The tokens of a pack lie one after the other: dense layers treat each token by itself, and attention goes by input, so an
-input meets the same arithmetic alone as in company. One thread runs a pack: packs side by side use several cores better
+The tokens of a pack lie one after the other: dense layers treat each token by itself, and attention goes by input, in a
+rectangle where what fills up the shorter ones weighs exactly nothing. The graphs add up whole numbers only, so an input's
+answer depends neither on its company nor on the kernels that a processor has (`training/exact_steps.py`). One thread runs a pack: packs side by side use several cores better
 than one pack that is cut to pieces, and put together again, at each of a thousand steps.
 """
 
@@ -11,7 +12,6 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain
 from typing import TypeAlias
 
@@ -21,36 +21,27 @@ from numpy.typing import NDArray
 
 from lexprint.errors import ModelError
 from lexprint.models.protocols import Floats
-from lexprint.models.weights import SHIPPED
 
-EXTREME_PRODUCT = SHIPPED / "extreme_product.onnx"
+FAR_BELOW = np.float32(-1e6)  # any logit: attention gives exactly nothing to what only fills up
 # Fewer tokens than half of this do not make up for fetching the weights, and more no longer fit into the nearest caches
 # between one step and the next (`python -m benchmarks kernels`).
 TOKENS_PER_PACK = 320
 
+# Attention fills up the shorter inputs of a pack: for so many times the work of its own, and this many cells for nothing.
+MOST_FILL, FREE_CELLS = 3, 2**15
+
 Feed: TypeAlias = dict[str, NDArray[np.generic]]  # by the name of the graph's input
+Answers: TypeAlias = dict[str, Floats]  # by the name of the graph's output
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """One input: token ids, the segment each belongs to, and the position asked about (0: none)."""
+    """One input: token ids, the segment each belongs to, the position asked about (0: none) and those of a changed word."""
 
     ids: tuple[int, ...]
     segments: tuple[int, ...]
     position: int = 0
-
-
-@cache
-def sums_are_exact() -> bool:
-    """Whether this processor adds up int8 products exactly as it is asked to.
-
-    Older ones saturate on the way and would find other words, unless ONNX Runtime is told to take its exact kernels, which
-    are several times slower where there was no need. The integers, and so all answers, are the same either way.
-    """
-    session = onnxruntime.InferenceSession(EXTREME_PRODUCT.read_bytes(), providers=["CPUExecutionProvider"])
-    width = session.get_inputs()[0].shape[1]
-    (product,) = session.run(None, {"activations": np.full((width, width), 255, dtype=np.uint8)})
-    return bool((product == 255 * 127 * width).all())
+    changed: tuple[int, int] = (0, 0)  # where a word stands that another has replaced; [CLS] if none has
 
 
 class Session:
@@ -60,8 +51,8 @@ class Session:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
-        if not sums_are_exact():
-            options.add_session_config_entry("session.x64quantprecision", "1")
+        # Fusions would put a multiplication and an addition into one node, where some processors round once.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         # The session refers to these arrays instead of copying them, so they must live as long as it does.
         self._values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in weights.values()]
         options.add_external_initializers(list(weights), self._values)
@@ -71,10 +62,12 @@ class Session:
             raise ModelError("ONNX Runtime could not load the model graph; reinstall lexprint") from error
         self._inputs = {declared.name for declared in self._session.get_inputs()}
 
-    def run(self, feed: Feed) -> Floats:
-        """The graph's output; of `feed`, it is given what it has inputs for."""
-        output: Floats = self._session.run(None, {name: feed[name] for name in self._inputs})[0]
-        return output
+        self._outputs = [declared.name for declared in self._session.get_outputs()]
+
+    def run(self, feed: Feed) -> Answers:
+        """The graph's outputs; of `feed`, it is given what it has inputs for."""
+        found = self._session.run(None, {name: feed[name] for name in self._inputs})
+        return dict(zip(self._outputs, found, strict=True))
 
 
 class Network:
@@ -84,18 +77,17 @@ class Network:
         self._session = Session(graph, weights)
         self._threads, self._batch_size = threads or available_cores(), batch_size
 
-    def run(self, inputs: Sequence[Tokens], *, extra: dict[str, Floats] | None = None) -> Floats:
-        """One row of output per input, in the order given; `extra` feeds inputs that a spliced graph may have."""
+    def run(self, inputs: Sequence[Tokens], *, extra: dict[str, Floats] | None = None) -> Answers:
+        """One row of each output per input, in the order given; `extra` feeds inputs that a spliced graph may have."""
         if not inputs:
-            return np.empty((0, 0), np.float32)
+            return {}
         cut = packs([len(tokens.ids) for tokens in inputs], threads=self._threads, batch_size=self._batch_size)
         feeds = [packed([inputs[index] for index in pack]) | (extra or {}) for pack in cut]
-        rows: dict[int, Floats] = {}
-        for pack, output in zip(cut, self._run_all(feeds), strict=True):
-            rows |= zip(pack, output, strict=True)
-        return np.stack([rows[index] for index in range(len(inputs))])
+        order = np.argsort([index for pack in cut for index in pack])
+        found = self._run_all(feeds)
+        return {name: np.concatenate([answers[name] for answers in found])[order] for name in found[0]}
 
-    def _run_all(self, feeds: Sequence[Feed]) -> list[Floats]:
+    def _run_all(self, feeds: Sequence[Feed]) -> list[Answers]:
         if self._threads == 1 or len(feeds) == 1:
             return [self._session.run(feed) for feed in feeds]
         # Threads are begun anew each time, which costs little, because old ones would not survive a fork.
@@ -118,26 +110,39 @@ def packs(lengths: Sequence[int], *, threads: int, batch_size: int) -> list[list
         # The pack that the input's middle falls into.
         cut[(2 * before + lengths[index]) * len(cut) // (2 * total)].append(index)
         before += lengths[index]
-    return [pack[at : at + batch_size] for pack in cut for at in range(0, len(pack), batch_size)]
+    alike = [part for pack in cut for part in _of_like_lengths(pack, lengths)]
+    return [pack[at : at + batch_size] for pack in alike for at in range(0, len(pack), batch_size)]
+
+
+def _of_like_lengths(pack: Sequence[int], lengths: Sequence[int]) -> list[list[int]]:
+    """Cut a pack, shortest first, where one is so long that the others would be filled up for too much."""
+    parts: list[list[int]] = []
+    own = 0  # squares of the lengths in the last part
+    for index in pack:
+        square = lengths[index] ** 2
+        if not parts or (len(parts[-1]) + 1) * square > MOST_FILL * (own + square) + FREE_CELLS:
+            parts.append([])
+            own = 0
+        parts[-1].append(index)
+        own += square
+    return parts
 
 
 def packed(inputs: Sequence[Tokens]) -> Feed:
-    """What a packed graph is fed: tokens end to end, and where the groups are, which are runs of equal length."""
+    """What a graph is fed: tokens end to end, and where each input's are in a rectangle as wide as the longest."""
     lengths = np.array([len(tokens.ids) for tokens in inputs])
-    ends = np.cumsum(lengths)
-    starts = ends - lengths
-    firsts = np.flatnonzero(np.diff(lengths, prepend=-1))  # inputs that begin a group
-    lasts = np.append(firsts[1:], len(inputs))
+    starts = np.cumsum(lengths) - lengths
+    columns = np.arange(lengths.max())
+    present = columns < lengths[:, None]  # (inputs, longest)
     return {
         "input_ids": _joined([tokens.ids for tokens in inputs]),
         "token_type_ids": _joined([tokens.segments for tokens in inputs]),
-        "places": np.arange(ends[-1]) - np.repeat(starts, lengths),
+        "places": np.broadcast_to(columns, present.shape)[present],
+        "rows": np.where(present, starts[:, None] + columns, 0),
+        "cells": np.flatnonzero(present),
+        "fill": np.where(present, np.float32(0), FAR_BELOW)[:, None, None, :],
         "asked": starts + [tokens.position for tokens in inputs],
-        "firsts": firsts[:, None],
-        "lasts": lasts[:, None],
-        "starts": starts[firsts][:, None],
-        "ends": ends[lasts - 1][:, None],
-        "shapes": np.column_stack([lasts - firsts, lengths[firsts], np.full(len(firsts), -1)]),
+        "changed": starts[:, None] + [tokens.changed for tokens in inputs],
     }
 
 

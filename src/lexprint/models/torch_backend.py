@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lexprint.errors import ExtraMissing, ModelError
+from lexprint.models.arithmetic import log_softmax
 from lexprint.models.entailment import LONGEST_WORD
-from lexprint.models.masked_lm import log_softmax
 from lexprint.models.protocols import Floats, Gap
 
 try:

@@ -1,8 +1,6 @@
 """Finds the shipped weights, proves them unharmed and names them by a fingerprint.
 
-A graph is a small ONNX file; its tensors lie beside it in compressed `.npz` archives. There are two graphs of each model:
-one says plainly what is computed, and gives the model its name; the other computes the same, bit by bit, for inputs of many
-lengths at once, and is what runs.
+A graph is a small ONNX file; its tensors lie beside it in compressed `.npz` archives.
 """
 
 from __future__ import annotations
@@ -25,19 +23,18 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """One model of a manifest: its graphs, its tensors and its tokenizer."""
+    """One model of a manifest: its graph, its tensors and its tokenizer."""
 
     folder: Path
     graph: str
-    packed: str  # the graph that runs
     tensors: tuple[str, ...]
     tokenizer: str
     digests: tuple[tuple[str, str], ...]  # (file, SHA-256) of all of the above
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes when any byte of graph, weights or tokenizer does; how the graph is run does not matter."""
-        digests = (digest for name, digest in self.digests if name != self.packed)
+        """Changes when any byte of graph, weights or tokenizer does."""
+        digests = (digest for _, digest in self.digests)
         return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
 
     def read(self, name: str) -> bytes:
@@ -64,8 +61,8 @@ def shipped_model(name: str, *, folder: Path = SHIPPED) -> ModelFiles:
     try:
         manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
         entry = manifest["models"][name]
-        files = (entry["graph"], entry["packed"], *entry["tensors"], entry["tokenizer"])
+        files = (entry["graph"], *entry["tensors"], entry["tokenizer"])
         digests = tuple((file, str(manifest["files"][file])) for file in files)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise WeightsMissing(MANIFEST) from error
-    return ModelFiles(folder, entry["graph"], entry["packed"], tuple(entry["tensors"]), entry["tokenizer"], digests)
+    return ModelFiles(folder, entry["graph"], tuple(entry["tensors"]), entry["tokenizer"], digests)
