@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.fakes import FakeEngine
 
-from lexprint.errors import CapacityError, FingerprintMismatch, InputError
+from lexprint.errors import AnswersDiffer, CapacityError, FingerprintMismatch, InputError
 from lexprint.settings import Settings, SubstitutionSettings, WatermarkSettings
 from lexprint.testing import fake_text
 from lexprint.watermark.records import read_record
@@ -128,6 +128,16 @@ def test_reading_with_other_settings_is_refused(engine: FakeEngine) -> None:
     with pytest.raises(FingerprintMismatch):
         recover(other, marked.text, marked_with=marked.record.fingerprint)
     assert "substituter" not in vars(other)
+
+
+def test_a_machine_that_answers_otherwise_is_refused(engine: FakeEngine) -> None:
+    """Same models, same settings, other answers: one sentence instead of wrong bits; who has no record reads as ever."""
+    marked = embed(engine, TEXT, random_bits(3))
+    other = FakeEngine(settings=engine.settings)
+    vars(other)["canary"] = "0" * 16
+    with pytest.raises(AnswersDiffer, match=r"^the models answer otherwise here .* on another machine$"):
+        extract(other, marked.text, marked_with=marked.record)
+    assert extract(other, marked.text).bits == extract(engine, marked.text, marked_with=marked.record).bits
 
 
 def test_capacity_is_told_by_paragraph(engine: FakeEngine) -> None:

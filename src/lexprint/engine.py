@@ -97,6 +97,15 @@ class Engine:
         )
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 
+    @cached_property
+    def canary(self) -> str:
+        """What the models answer on this machine; empty for models of a hub, which promise no more than to be near it."""
+        if (self.models.masked_lm, self.models.entailment) != (SHIPPED, SHIPPED):
+            return ""
+        from lexprint.models.canary import canary_of
+
+        return canary_of(self.masked_lm, self.entailment)
+
     def _model_fingerprint(self, role: Literal["masked_lm", "entailment"]) -> str:
         if getattr(self.models, role) == SHIPPED:
             files: ModelFiles = shipped_model(role)  # no need to load a model for its name

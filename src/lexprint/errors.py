@@ -7,7 +7,8 @@
     ├── ModelError                3  a model cannot be used as it is
     │   ├── WeightsMissing        3
     │   ├── WeightsDamaged        3
-    │   └── FingerprintMismatch   3
+    │   ├── FingerprintMismatch   3
+    │   └── AnswersDiffer         3
     ├── ExtraMissing              3  an optional dependency is not installed
     ├── SecretError               3  the master key is missing, or others could read it
     ├── CapacityError             1  the text has fewer sites than the message has bits
@@ -101,6 +102,17 @@ class FingerprintMismatch(ModelError):
     def __init__(self, *, needed: str, loaded: str, advice: str) -> None:
         super().__init__(f"copy was marked with {needed}, loaded is {loaded}; {advice}")
         self.needed, self.loaded, self.advice = needed, loaded, advice
+
+
+class AnswersDiffer(ModelError):
+    """The same models answer otherwise on this machine than where the copy was marked: bits would be read wrong."""
+
+    def __init__(self, *, needed: str, found: str) -> None:
+        super().__init__(
+            f"the models answer otherwise here (canary {found}) than where the copy was marked (canary {needed}); "
+            "run: pip install --force-reinstall lexprint onnxruntime, or read it on another machine"
+        )
+        self.needed, self.found = needed, found
 
 
 class ExtraMissing(LexprintError):

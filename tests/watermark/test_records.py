@@ -19,7 +19,7 @@ from lexprint.watermark.scheme import Scheme
 def record(scheme: Scheme, document: Document) -> Record:
     """Of a text with more sites than bits."""
     marked = embed(document, (1, 0, 0, 1, 1), scheme)
-    return record_of(marked, version="1.2.3", settings=Settings(), words=document.word_count)
+    return record_of(marked, version="1.2.3", settings=Settings(), canary="ca9a", words=document.word_count)
 
 
 def test_records_survive_json(record: Record) -> None:
@@ -44,6 +44,7 @@ def test_the_text_is_not_in_it(record: Record, document: Document) -> None:
         (["bits"], 3),
         (["bits"], "1" * 9999),
         (["fingerprint"], None),
+        (["canary"], None),
         (["settings"], 7),
         (["words"], -1),
         (["words"], True),

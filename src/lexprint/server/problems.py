@@ -25,6 +25,7 @@ STATUSES: Mapping[type[LexprintError], int] = {
     errors.CapacityError: 422,
     errors.ModelError: 503,
     errors.FingerprintMismatch: 409,
+    errors.AnswersDiffer: 409,
     errors.ExtraMissing: 501,
     errors.SecretError: 503,
     errors.RegistryError: 503,

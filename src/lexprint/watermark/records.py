@@ -24,7 +24,7 @@ class Record:
     """A marked copy, without its text; `sites` point into the text before it was marked.
 
     >>> site = Site(0, 1, Span(2, 5), "big", "big", Pair("big", "large"), entailment=0.99, clearance=0.01)
-    >>> record = Record("0.1.0", "paper@1", {}, "5eed", digest_of("a large house."), 4, (1,), (site,))
+    >>> record = Record("0.1.0", "paper@1", {}, "5eed", "ca9a", digest_of("a large house."), 4, (1,), (site,))
     >>> record.edits
     (Edit(span=Span(start=2, end=5), replacement='large'),)
     >>> read_record(record_json(record)) == record
@@ -35,6 +35,7 @@ class Record:
     profile: str
     settings: Mapping[str, object] = field(repr=False)  # as JSON: another version may have others
     fingerprint: str
+    canary: str  # what the models answered to some fixed questions where it was marked
     digest: str  # of the marked text
     words: int
     bits: tuple[int, ...]  # written to the first sites; later sites stayed as they were
@@ -47,12 +48,13 @@ class Record:
         return tuple(Edit(site.span, site.pair.word(bit)) for site, bit in written if site.bit != bit)
 
 
-def record_of(marked: Marked, *, version: str, settings: Settings, words: int) -> Record:
+def record_of(marked: Marked, *, version: str, settings: Settings, canary: str, words: int) -> Record:
     return Record(
         version=version,
         profile=settings.profile,
         settings=settings_json(settings),
         fingerprint=marked.fingerprint,
+        canary=canary,
         digest=digest_of(marked.text),
         words=words,
         bits=marked.bits,
@@ -94,6 +96,7 @@ def record_json(record: Record) -> dict[str, object]:
         "profile": record.profile,
         "settings": record.settings,
         "fingerprint": record.fingerprint,
+        "canary": record.canary,
         "sha256": record.digest,
         "words": record.words,
         "bits": "".join(map(str, record.bits)),
@@ -127,6 +130,7 @@ def _parsed(value: Any) -> Record:
         profile=_text(value["profile"]),
         settings=dict(value["settings"]),
         fingerprint=_text(value["fingerprint"]),
+        canary=_text(value["canary"]),
         digest=_text(value["sha256"]),
         words=_count(value["words"]),
         bits=tuple(map(int, _text(value["bits"]))),

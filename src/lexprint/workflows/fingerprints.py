@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from lexprint import __version__
 from lexprint.engine import Engine
-from lexprint.errors import FingerprintMismatch
+from lexprint.errors import AnswersDiffer, FingerprintMismatch
 from lexprint.settings import PROFILES
 from lexprint.watermark.records import Record, settings_json
 
@@ -15,9 +15,11 @@ KNOWN_GAPS = (1, 2, 3)  # tried when a bare fingerprint has to be explained
 
 
 def require_fingerprint(engine: Engine, marked_with: Record | str | None) -> None:
-    """Refuse to read what other models, settings or rules have written, and say what is needed."""
+    """Refuse to read what other models, settings or rules have written, or on a machine where they answer otherwise."""
     needed = marked_with.fingerprint if isinstance(marked_with, Record) else marked_with
     if needed is None or needed == engine.fingerprint:
+        if isinstance(marked_with, Record) and marked_with.canary != engine.canary:
+            raise AnswersDiffer(needed=marked_with.canary, found=engine.canary)
         return
     if isinstance(marked_with, Record):
         needed = f"{needed} ({_described(marked_with.version, marked_with.profile, marked_with.settings)})"

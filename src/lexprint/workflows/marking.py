@@ -84,7 +84,9 @@ def _embed(
     marked = write_bits(document, bits, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     if len(marked.bits) < needed:
         raise CapacityError(needed=needed, found=len(marked.bits))
-    record = record_of(marked, version=__version__, settings=engine.settings, words=document.word_count)
+    record = record_of(
+        marked, version=__version__, settings=engine.settings, canary=engine.canary, words=document.word_count
+    )
     return Embedded(marked.text, record)
 
 

@@ -188,7 +188,9 @@ def _embed(
     if decoded is None or decoded.message != frame.message:
         # Two messages that all labels agree with: rarer than `false_positive`, and more sites would tell them apart.
         raise _too_long(document, frame.form, needed=len(labels) + 1, found=len(labels))
-    record = record_of(marked, version=__version__, settings=engine.settings, words=document.word_count)
+    record = record_of(
+        marked, version=__version__, settings=engine.settings, canary=engine.canary, words=document.word_count
+    )
     return EmbeddedPayload(text=marked.text, record=record, decoded=decoded, needed=needed)
 
 

@@ -1,0 +1,33 @@
+"""A few fixed questions whose answers show whether this machine answers as another did.
+
+A fingerprint names the models; the canary says what they answered here, to the last bit. A machine with a fault, or with an
+ONNX Runtime that does its sums in another way, would look for bits in other words: it is told apart before it reads any.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from lexprint.models.protocols import Entailment, Gap, MaskedLM
+
+GAPS = (
+    Gap("The committee ", "postponed", " its decision until the autumn."),
+    Gap("She had ", "never", " seen the river so quiet, and it worried her."),
+    Gap("Costs rose by a ", "third", "; few had expected that."),
+)
+PAIRS = (
+    ("They bought a large house.", "They bought a big house."),
+    ("The answer was brief.", "The answer was long."),
+    ("Nobody in the village remembered his name.", "Nobody in the town remembered his name."),
+)
+LENGTH = 16  # hexadecimal digits
+
+
+def canary_of(masked_lm: MaskedLM, entailment: Entailment) -> str:
+    """The digest of all answers, whatever the byte order of the machine."""
+    digest = hashlib.sha256()
+    for answers in (masked_lm.predict(GAPS), entailment.entails(PAIRS)):
+        digest.update(np.ascontiguousarray(answers, dtype="<f4").tobytes())
+    return digest.hexdigest()[:LENGTH]
