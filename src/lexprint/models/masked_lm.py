@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from lexprint.models.arithmetic import log_softmax
-from lexprint.models.onnx_backend import Network, Tokens
+from lexprint.models.onnx_backend import Answers, Network, Tokens
 from lexprint.models.protocols import Floats, Gap
 from lexprint.models.tokenization import PairTokenizer
 from lexprint.models.weights import ModelFiles
 
+LOGITS = "logits"  # the output that says which word it is
 LONGEST_INPUT = 512  # positions that BERT knows
 LONGEST_TEXT = (LONGEST_INPUT - 3) // 2  # pieces of a text that is read twice, with three special tokens
 
@@ -30,6 +31,11 @@ class OnnxMaskedLM:
 
     def predict(self, gaps: Sequence[Gap]) -> Floats:
         return self._answer([self._read_then_masked(*pieces) for pieces in self._pieces(gaps)])
+
+    def judge(self, gaps: Sequence[Gap]) -> Answers:
+        """Log-probabilities as `predict` gives, beside what the heads say of each word's fitness: all from one run."""
+        found = self._network.run([self._read_then_masked(*pieces) for pieces in self._pieces(gaps)])
+        return {name: log_softmax(rows) if name == LOGITS else rows for name, rows in found.items()}
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
         return self._answer([self._masked_only(*pieces) for pieces in self._pieces(gaps)])
@@ -56,4 +62,4 @@ class OnnxMaskedLM:
     def _answer(self, inputs: Sequence[Tokens]) -> Floats:
         if not inputs:
             return np.empty((0, len(self.vocabulary)), np.float32)
-        return log_softmax(self._network.run(inputs)["logits"])
+        return log_softmax(self._network.run(inputs)[LOGITS])

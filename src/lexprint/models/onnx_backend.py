@@ -44,15 +44,20 @@ class Tokens:
     changed: tuple[int, int] = (0, 0)  # where a word stands that another has replaced; [CLS] if none has
 
 
+def session_options() -> onnxruntime.SessionOptions:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    # Fusions would put a multiplication and an addition into one node, where some processors round once.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    return options
+
+
 class Session:
     """A graph and its weights, run by the thread that asks."""
 
     def __init__(self, graph: bytes, weights: dict[str, NDArray[np.generic]]) -> None:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.log_severity_level = 3
-        # Fusions would put a multiplication and an addition into one node, where some processors round once.
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        options = session_options()
         # The session refers to these arrays instead of copying them, so they must live as long as it does.
         self._values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in weights.values()]
         options.add_external_initializers(list(weights), self._values)
@@ -61,7 +66,6 @@ class Session:
         except Exception as error:  # onnxruntime raises a dozen private classes
             raise ModelError("ONNX Runtime could not load the model graph; reinstall lexprint") from error
         self._inputs = {declared.name for declared in self._session.get_inputs()}
-
         self._outputs = [declared.name for declared in self._session.get_outputs()]
 
     def run(self, feed: Feed) -> Answers:

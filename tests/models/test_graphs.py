@@ -1,0 +1,177 @@
+"""The graphs that training writes: small networks with random weights, against the plain formula and against numpy."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from numpy.typing import NDArray
+from tests.models.reference import OPERATIONS, Reference
+
+from lexprint.models.onnx_backend import Session, Tokens, packed, session_options
+
+sys.path.append(str(Path(__file__).parents[2] / "training"))
+
+import exact_steps
+import graphs
+
+WIDTH, INNER, VOCABULARY, FITNESS = 48, 96, 60, 32
+TOKENS = tuple(
+    Tokens(tuple(Random(size).choices(range(VOCABULARY), k=size)), (0,) * size, size // 2, (size // 3, size - 1))
+    for size in (3, 9, 9, 14)
+)
+
+Weights = dict[str, NDArray[np.float32]]
+
+
+def dense(generator: np.random.Generator, name: str, inputs: int, outputs: int) -> Weights:
+    weight = generator.normal(size=(outputs, inputs)) / np.sqrt(inputs)
+    return {
+        f"{name}.weight": weight.astype(np.float32),
+        f"{name}.bias": generator.normal(size=outputs).astype(np.float32) / 10,
+    }
+
+
+def norm(generator: np.random.Generator, name: str, width: int) -> Weights:
+    return {
+        f"{name}.weight": (1 + generator.normal(size=width) / 10).astype(np.float32),
+        f"{name}.bias": (generator.normal(size=width) / 10).astype(np.float32),
+    }
+
+
+def encoder(prefix: str, layers: int) -> Weights:
+    generator = np.random.default_rng(1)
+    sizes = {"word_embeddings": VOCABULARY, "position_embeddings": 20, "token_type_embeddings": 2}
+    made: Weights = {
+        f"{prefix}embeddings.{name}.weight": generator.normal(size=(size, WIDTH)).astype(np.float32)
+        for name, size in sizes.items()
+    }
+    made |= norm(generator, f"{prefix}embeddings.LayerNorm", WIDTH)
+    for layer in range(layers):
+        name = f"{prefix}encoder.layer.{layer}"
+        for part in ("self.query", "self.key", "self.value", "output.dense"):
+            made |= dense(generator, f"{name}.attention.{part}", WIDTH, WIDTH)
+        made |= norm(generator, f"{name}.attention.output.LayerNorm", WIDTH)
+        made |= dense(generator, f"{name}.intermediate.dense", WIDTH, INNER)
+        made |= dense(generator, f"{name}.output.dense", INNER, WIDTH)
+        made |= norm(generator, f"{name}.output.LayerNorm", WIDTH)
+    return made
+
+
+def masked_lm_weights() -> Weights:
+    generator = np.random.default_rng(2)
+    made = encoder("bert.", graphs.BERT_LAYERS)
+    made |= dense(generator, "cls.predictions.transform.dense", WIDTH, WIDTH)
+    made |= norm(generator, "cls.predictions.transform.LayerNorm", WIDTH)
+    made["cls.predictions.bias"] = generator.normal(size=VOCABULARY).astype(np.float32)
+    made |= dense(generator, "fitness.transform", WIDTH, FITNESS)
+    made |= norm(generator, "fitness.LayerNorm", FITNESS)
+    made["fitness.table"] = generator.normal(size=(VOCABULARY, FITNESS)).astype(np.float32)
+    for name in graphs.FITNESS_OUTPUTS:
+        made[f"fitness.scale.{name}"] = generator.normal(size=FITNESS).astype(np.float32)
+        made[f"fitness.bias.{name}"] = generator.normal(size=VOCABULARY).astype(np.float32)
+    return made
+
+
+def entailment_weights(places: int) -> Weights:
+    generator = np.random.default_rng(3)
+    made = encoder("encoder.", graphs.MINILM_LAYERS)
+    made |= dense(generator, "dense", places * WIDTH, WIDTH)
+    return made | dense(generator, "classes", WIDTH, 3)
+
+
+MODELS: dict[str, Callable[[], onnx.ModelProto]] = {
+    "masked LM": lambda: graphs.masked_lm(masked_lm_weights()),
+    "entailment, mean": lambda: graphs.entailment(entailment_weights(2)),
+    "entailment, changed word": lambda: graphs.entailment(entailment_weights(3)),
+    "sentence encoder": lambda: graphs.sentence_encoder(encoder("", graphs.MINILM_LAYERS)),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_numpy_finds_the_same_bits(name: str) -> None:
+    """Alone by numpy, together by ONNX Runtime: every output of every input is the same."""
+    model = MODELS[name]()
+    expected = Reference(model, {}).run(TOKENS)
+    found = Session(model.SerializeToString(), {}).run(packed(TOKENS))
+    assert found.keys() == expected.keys()
+    assert all(np.array_equal(found[output], rows) for output, rows in expected.items())
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_nothing_is_fused(name: str, tmp_path: Path) -> None:
+    """The optimised graph has no operation that numpy was not told of: no softmax, no norm, no float products."""
+    options = session_options()
+    options.optimized_model_filepath = str(tmp_path / "optimised.onnx")
+    onnxruntime.InferenceSession(MODELS[name]().SerializeToString(), options, providers=["CPUExecutionProvider"])
+    nodes = onnx.load(tmp_path / "optimised.onnx").graph.node
+    assert {node.op_type for node in nodes} <= set(OPERATIONS)
+    assert all(one.f == 1 for node in nodes for one in node.attribute if one.name == "alpha")  # no scale joins a product
+
+
+def gelu(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    from scipy.special import ndtr
+
+    return np.asarray(values * ndtr(values))
+
+
+def normalised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred = values - values.mean(axis=-1, keepdims=True)
+    return np.asarray(centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True)))
+
+
+def test_fitness_is_what_it_says() -> None:
+    """sum((u * scale) * table[v]) + bias[v], with u from the state at the position asked about."""
+    weights, graph = masked_lm_weights(), exact_steps.Graph()
+    states = np.random.default_rng(4).normal(size=(5, WIDTH)).astype(np.float32)
+    outputs = graphs.fitness(graph, "state", weights)
+    model = graph.model(
+        {"state": (onnx.TensorProto.FLOAT, ["inputs", WIDTH])},
+        {name: (result, ["inputs", VOCABULARY]) for name, result in outputs.items()},
+    )
+    found = Session(model.SerializeToString(), {}).run({"state": states})
+    inner = gelu(states.astype(np.float64) @ weights["fitness.transform.weight"].T + weights["fitness.transform.bias"])
+    context = normalised(inner) * weights["fitness.LayerNorm.weight"] + weights["fitness.LayerNorm.bias"]
+    for name in graphs.FITNESS_OUTPUTS:
+        logits = (context * weights[f"fitness.scale.{name}"]) @ weights["fitness.table"].T
+        expected = logits + weights[f"fitness.bias.{name}"]
+        assert np.corrcoef(found[name].ravel(), expected.ravel())[0, 1] > 0.9995
+
+
+def run_step(step: Callable[[exact_steps.Graph, str], str], values: NDArray[np.float32]) -> NDArray[np.float32]:
+    graph = exact_steps.Graph()
+    result = step(graph, "values")
+    inputs: exact_steps.Dimensions = {"values": (onnx.TensorProto.FLOAT, list(values.shape))}
+    model = graph.model(inputs, {"found": (result, [None, None])})
+    return Session(model.SerializeToString(), {}).run({"values": values})["found"]
+
+
+def test_gelu_is_near() -> None:
+    """Within less than a step of the bits that follow, and exact far out."""
+    values = np.linspace(-30, 30, 6001, dtype=np.float32)[None]
+    found = run_step(exact_steps.gelu, values) * exact_steps.GELU_UNIT
+    assert np.abs(found - gelu(values.astype(np.float64))).max() < 0.0083
+    assert found[0, 0] == pytest.approx(0, abs=1e-4)
+
+
+def test_layer_norm_is_near() -> None:
+    """Also where one number is far from all others."""
+    values = np.random.default_rng(5).normal(1, 2, size=(40, 768)).astype(np.float32)
+    values[:, 7] = 30
+    plain = {"norm.weight": np.ones(768, np.float32), "norm.bias": np.zeros(768, np.float32)}
+    found = run_step(lambda graph, name: exact_steps.layer_norm(graph, name, plain, "norm"), values)
+    assert found == pytest.approx(normalised(values.astype(np.float64)), rel=0.01, abs=0.01)
+
+
+def test_shares_are_near_to_exponentials() -> None:
+    """Within a step, and the highest has all of it."""
+    logits = np.linspace(-12, 0, 400, dtype=np.float32)[None]
+    units = logits * np.float32(graphs.EXP_UNIT * graphs.EXP_SLOPE / graphs.EXP_POWER)
+    found = run_step(graphs.powers, units)
+    assert found.max() == graphs.EXP_LEVELS
+    assert np.abs(found - graphs.EXP_LEVELS * np.exp(logits)).max() < 0.7
+    assert found.min() == 0
