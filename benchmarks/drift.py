@@ -4,7 +4,7 @@
 
 compares batch sizes, thread counts and levels of graph optimisation with what lexprint uses, on gaps and pairs of the text; and
 other processors, where `qemu-x86_64` (Debian's qemu-user) is there to play them. `--arm` names a folder for ARM64: `root/` with
-a Debian arm64 that has Python 3.11, and `site/` with the aarch64 wheels of numpy, onnxruntime and tokenizers, unpacked.
+a Debian arm64 that has Python 3.11 and a `proc/cpuinfo` of such a processor (this one's puzzles ONNX Runtime), and `site/` with the aarch64 wheels of numpy, onnxruntime and tokenizers, unpacked.
 """
 
 from __future__ import annotations
