@@ -60,6 +60,7 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, Array] = {}
+        self._made: dict[tuple[str, ...], str] = {}
 
     def constant(self, name: str, value: Array) -> str:
         self.constants.setdefault(name, value)
@@ -87,13 +88,20 @@ class Graph:
         self.nodes.append(helper.make_node(operation, inputs, names, domain=domain, **attributes))
         return names
 
+    def add_once(self, operation: str, inputs: list[str], **attributes: object) -> str:
+        """The same, unless it is there already; what comes of an input of the graph is needed by every layer."""
+        key = (operation, *inputs, str(attributes))
+        if key not in self._made:
+            self._made[key] = self.add(operation, inputs, **attributes)
+        return self._made[key]
+
     def reduce(self, operation: str, values: str, axis: int) -> str:
         return self.add(operation, [values, self.whole(axis)], keepdims=1)
 
     def zero_points(self, rows: str, zero_point: int) -> str:
-        """What quantised numbers are counted from, once for each of the rows (a name of a vector)."""
+        """What quantised numbers are counted from, once for each of the rows of something."""
         constant = self.constant(f"zero_point_{zero_point}", np.array([zero_point], dtype=np.uint8))
-        return self.add("Expand", [constant, self.add("Shape", [rows])])
+        return self.add_once("Expand", [constant, self.add_once("Shape", [rows], start=0, end=1)])
 
     def model(self, inputs: Dimensions, outputs: dict[str, tuple[str, list[str | int]]]) -> onnx.ModelProto:
         """A whole model, tensors included; `outputs` are names, with the results they stand for and their shapes."""
@@ -126,22 +134,22 @@ def scale_of(graph: Graph, hidden: str) -> str:
     return graph.add("Add", [graph.add("Div", [peak, graph.number(ACTIVATION_LIMIT)]), graph.number(SMALLEST_SCALE)])
 
 
-def quantise_tokens(graph: Graph, hidden: str) -> Quantised:
-    """One scale per token, from hidden states (tokens, width)."""
-    return _quantised(graph, hidden, scale_of(graph, hidden), MIDDLE)
+def quantise_tokens(graph: Graph, hidden: str, rows: str) -> Quantised:
+    """One scale per token, from hidden states (tokens, width); `rows` is anything that has as many."""
+    return _quantised(graph, hidden, scale_of(graph, hidden), rows, MIDDLE)
 
 
-def quantise_activated(graph: Graph, activated: str) -> Quantised:
+def quantise_activated(graph: Graph, activated: str, rows: str) -> Quantised:
     """The same for what `gelu` gives, which is hardly below zero; scales are in units of x again."""
     scale = graph.add("Div", [graph.reduce("ReduceMax", activated, -1), graph.number(GELU_LEVELS)])
     scale = graph.add("Max", [scale, graph.number(GELU_LOWEST / GELU_UNIT / GELU_ZERO)])
-    found = _quantised(graph, activated, scale, GELU_ZERO)
+    found = _quantised(graph, activated, scale, rows, GELU_ZERO)
     return Quantised(found.values, graph.add("Mul", [scale, graph.number(GELU_UNIT)]), found.zero_point)
 
 
-def _quantised(graph: Graph, hidden: str, scale: str, zero_point: int) -> Quantised:
+def _quantised(graph: Graph, hidden: str, scale: str, rows: str, zero_point: int) -> Quantised:
     by_row = graph.add("Reshape", [scale, graph.whole(-1)])
-    values = graph.add("QuantizeLinear", [hidden, by_row, graph.zero_points(by_row, zero_point)], axis=0)
+    values = graph.add("QuantizeLinear", [hidden, by_row, graph.zero_points(rows, zero_point)], axis=0)
     number = graph.constant(f"counted_from_{zero_point}", np.array(zero_point, dtype=np.uint8))
     return Quantised(values, scale, number)
 

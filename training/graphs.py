@@ -120,7 +120,7 @@ def scales_of(graph: Graph, states: str, parts: int, width: int) -> str:
 def common_scale(graph: Graph, scale: str, layout: Layout) -> str:
     """The largest scale of each input, for every token of it: values are added up over tokens and need one."""
     spread = graph.add("Gather", [scale, layout.rows])  # (inputs, tokens, 1)
-    present = graph.add("Add", [spread, graph.add("Reshape", [layout.fill, graph.whole(0, -1, 1)])])
+    present = graph.add("Add", [spread, graph.add_once("Reshape", [layout.fill, graph.whole(0, -1, 1)])])
     highest = graph.add("Expand", [graph.reduce("ReduceMax", present, 1), graph.add("Shape", [present])])
     return graph.add("Gather", [graph.add("Reshape", [highest, graph.whole(-1, 1)]), layout.cells])
 
@@ -165,7 +165,8 @@ def encoder_layer(
     """One layer for all tokens, or only for those in the rows `asked` (inputs, few), which still attend to all."""
     width = weights[f"{name}.output.dense.bias"].size
     own = f"{name}.attention.self"
-    source = quantise_tokens(graph, hidden)
+    rows = layout.cells
+    source = quantise_tokens(graph, hidden, rows)
     if asked is None:
         states = dense(graph, source, weights, own, "query", "key", "value")
         query_scale, key_scale, value_scale = split(graph, scales_of(graph, states, 3, width), 3, axis=1)
@@ -177,16 +178,17 @@ def encoder_layer(
         key_scale, value_scale = split(graph, scales_of(graph, states, 2, width), 2, axis=1)
         scale = graph.add("Concat", [key_scale, common_scale(graph, value_scale, layout)], axis=1)
         key, value = split_heads(graph, states, scale, layout.rows, width=width, parts=2)
-        hidden = graph.add("Gather", [hidden, graph.add("Reshape", [asked, graph.whole(-1)])])
-        states = dense(graph, quantise_tokens(graph, hidden), weights, f"{own}.query")
+        rows = graph.add("Reshape", [asked, graph.whole(-1)])
+        hidden = graph.add("Gather", [hidden, rows])
+        states = dense(graph, quantise_tokens(graph, hidden, rows), weights, f"{own}.query")
         numbers = graph.add("Reshape", [counted(graph, hidden), graph.add("Shape", [asked])])
         scale = scales_of(graph, states, 1, width)
         (query,) = split_heads(graph, states, scale, numbers, width=width, parts=1)
         mixed = attention(graph, query, key, value, layout.fill, width=width)
-    attended = dense(graph, quantise_tokens(graph, mixed), weights, f"{name}.attention.output.dense")
+    attended = dense(graph, quantise_tokens(graph, mixed, rows), weights, f"{name}.attention.output.dense")
     hidden = layer_norm(graph, graph.add("Add", [attended, hidden]), weights, f"{name}.attention.output.LayerNorm")
-    inner = gelu(graph, dense(graph, quantise_tokens(graph, hidden), weights, f"{name}.intermediate.dense"))
-    outer = dense(graph, quantise_activated(graph, inner), weights, f"{name}.output.dense")
+    inner = gelu(graph, dense(graph, quantise_tokens(graph, hidden, rows), weights, f"{name}.intermediate.dense"))
+    outer = dense(graph, quantise_activated(graph, inner, rows), weights, f"{name}.output.dense")
     return layer_norm(graph, graph.add("Add", [outer, hidden]), weights, f"{name}.output.LayerNorm")
 
 
