@@ -45,14 +45,14 @@ def substitutes(engine: Engine) -> str:
     lines = [
         "# Twenty sentences",
         "",
-        "What `lexprint substitutes` says of twenty sentences written for this page; SR in brackets, best first by the profile `lexprint`. Written by `make docs`.",
+        "What `lexprint substitutes` says of twenty sentences written for this page; in brackets the share of readers that would accept the word, best first by the profile `lexprint`. Written by `make docs`.",
         "",
         "| sentence | best substitutes |",
         "|---|---|",
     ]
     for text, word in SENTENCES:
         found = find_substitutes(engine, text, word=word).substitutes[:5]
-        best = ", ".join(f"{one.word} ({one.entailment:.2f})" for one in found)
+        best = ", ".join(f"{one.word} ({one.acceptance or 0.0:.2f})" for one in found)
         lines.append(f"| {text.replace(word, f'**{word}**')} | {best} |")
     return "\n".join([*lines, "", f"Fingerprint: `{engine.fingerprint}`", ""])
 

@@ -20,7 +20,7 @@ ROWS: tuple[frozenset[str], ...] = tuple(
         "scale",
         "workflows",
         "engine",
-        "tracing formats",
+        "tracing formats copies",
         "watermark",
         "substitution coding",
         "models",
@@ -32,6 +32,7 @@ ROWS: tuple[frozenset[str], ...] = tuple(
 
 # Rooms that see less than what lies below them; a dot names one module of a room.
 NARROW: dict[str, frozenset[str]] = {
+    "copies": frozenset({"text", "models", "substitution", "watermark.sites", "settings", "errors"}),
     "coding": frozenset({"settings", "errors"}),
     "formats": frozenset({"text", "settings", "errors"}),
     "tracing": frozenset({"text", "coding", "watermark.sites", "settings", "errors"}),

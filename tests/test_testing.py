@@ -109,7 +109,7 @@ def test_substitutes_come_from_the_family_first() -> None:
     """Through the substituter the fakes look like models: most relatives are proposed, most strangers are not."""
     substituter = Substituter(FakeMaskedLM(), FakeEntailment(), SubstitutionSettings(proposals=8))
     families = fake_families()
-    proposed = substituter.propose([Gap("in the ", word, " of") for word, *_ in families])
+    proposed = substituter.most_probable([Gap("in the ", word, " of") for word, *_ in families])
     found = [len(set(family) & {one.word for one in some}) for family, some in zip(families, proposed, strict=True)]
     assert sum(found) > 0.8 * sum(map(len, families))
 

@@ -1,12 +1,13 @@
 """Rebuilds every shipped model from public packages: `make models`.
 
 Each step is a script of its own that can be run alone; a step whose product is there already is not repeated.
-On two cores without a GPU it takes about four hours.
+On two cores without a GPU it takes about six hours.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import sources
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent / "src" / "lexprint"
+JUDGEMENTS = HERE / "judgements"
 
 
 def run(script: str, *arguments: Path | str, product: Path) -> Path:
@@ -31,7 +33,15 @@ def main() -> None:
         "--work", type=Path, default=HERE.parent / "build" / "models", help="for downloads and checkpoints"
     )
     parser.add_argument("--output", type=Path, default=PACKAGE / "models" / "weights")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=os.environ.get("LEXPRINT_DATA"),
+        required="LEXPRINT_DATA" not in os.environ,
+        help="with substitutes/given.jsonl.gz and nli/train.jsonl.gz (docs/evaluation.md)",
+    )
     options = parser.parse_args()
+    options.data = Path(options.data)
     work = options.work
     material = work / "sources"
     sources.fetch(material)
@@ -55,7 +65,23 @@ def main() -> None:
     stage_2 = run(
         "adapt.py", material, teacher, stage_1, work / "adapted", product=work / "adapted" / "masked-lm.safetensors"
     )
-    run("export.py", material, stage_2, start, options.output, product=work / "never")
+    read = [JUDGEMENTS / name for name in ("train.jsonl.gz", "round2.jsonl.gz")]
+    taught = ("--judgements", *read, "--dev", JUDGEMENTS / "dev.jsonl.gz")
+    given = options.data / "substitutes" / "given.jsonl.gz"
+    stage_3 = run(
+        "fitness.py",
+        *(material, stage_2, work / "fitness", "--features", work / "features.bin", "--given", given, "--turned"),
+        *("--rounds", "1.5", *taught),
+        product=work / "fitness" / "figures.json",
+    ).with_name("masked-lm.safetensors")
+    nli = ("--nli", options.data / "nli" / "train.jsonl.gz")
+    judge = run(
+        "entailment_judged.py",
+        *(material, start, work / "judged", *nli, *taught),
+        product=work / "judged" / "figures.json",
+    ).with_name("entailment.safetensors")
+    run("export.py", material, stage_3, judge, options.output, product=work / "never")
+    run("acceptance.py", JUDGEMENTS / "calibration.jsonl.gz", product=work / "never")
     run("measure.py", material, teacher, proposals, options.output, product=work / "never")
 
 

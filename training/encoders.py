@@ -49,25 +49,22 @@ def _dequantise(tensors: dict[str, np.ndarray], name: str) -> np.ndarray:
 
 
 class EntailmentNetwork(nn.Module):
-    """MiniLM over a sentence pair; [CLS] and the mean of all tokens feed a three-way head.
+    """MiniLM over a sentence pair; [CLS] and the place that changed, in both sentences, feed a three-way head.
 
-    Logits are entailment, neutral, contradiction.
+    Logits are entailment, neutral, contradiction. Pairs that do not differ in one place look at [CLS] three times.
     """
 
     def __init__(self, encoder: BertModel) -> None:
         super().__init__()
         self.encoder = encoder
         width = encoder.config.hidden_size
-        self.dense = nn.Linear(2 * width, width)
+        self.dense = nn.Linear(3 * width, width)
         self.classes = nn.Linear(width, 3)
 
-    def forward(self, input_ids: Tensor, token_type_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+    def forward(self, input_ids: Tensor, token_type_ids: Tensor, attention_mask: Tensor, places: Tensor) -> Tensor:
         hidden = self.encoder(input_ids, attention_mask, token_type_ids).last_hidden_state  # (batch, tokens, width)
-        if attention_mask is None:
-            mean = hidden.mean(1)
-        else:
-            mean = (hidden * attention_mask[..., None]).sum(1) / attention_mask.sum(1, keepdim=True)
-        pooled = torch.cat([hidden[:, 0], mean], dim=-1)  # (batch, 2 * width)
+        rows = torch.arange(len(hidden))
+        pooled = torch.cat([hidden[:, 0], hidden[rows, places[:, 0]], hidden[rows, places[:, 1]]], dim=-1)
         logits: Tensor = self.classes(nn.functional.gelu(self.dense(pooled)))
         return logits
 

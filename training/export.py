@@ -17,6 +17,8 @@ from safetensors.torch import load_file
 import graphs
 from encoders import bert_base_cased, minilm
 
+HEAD = "fitness.npz"  # what readers would say, from the masked LM's state
+
 
 def detach(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
     """Take every weight out of the graph; its name and shape stay, as do scalars and shapes."""
@@ -63,8 +65,8 @@ def main() -> None:
         "masked_lm": save(
             options.output,
             "masked_lm",
-            graphs.masked_lm({name: tensor.numpy() for name, tensor in (bert.state_dict() | fitness).items()}),
-            {"masked_lm_words.npz": ("words.", "positions", "fitness.")},
+            graphs.masked_lm({name: tensor.numpy() for name, tensor in bert.state_dict().items()}),
+            {"masked_lm_words.npz": ("words.", "positions")},
         ),
         "entailment": save(
             options.output,
@@ -79,6 +81,8 @@ def main() -> None:
             {},
         ),
     }
+    np.savez_compressed(options.output / HEAD, **{name: tensor.numpy() for name, tensor in fitness.items()})
+    models["masked_lm"]["tensors"].append(HEAD)
     for source, name, users in (
         ("bert", "cased.json", ["masked_lm"]),
         ("minilm", "uncased.json", ["entailment", "sentence_encoder"]),

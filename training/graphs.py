@@ -35,7 +35,6 @@ from exact_steps import (
 
 HEADS = 12
 BERT_LAYERS, MINILM_LAYERS = 12, 6
-FITNESS_OUTPUTS = ("acceptable", "good")
 
 # exp(x) = (((1 + slope * x / power)**2 + share) / (1 + share))**power, at most 0.0004 off below zero.
 EXP_DOUBLINGS, EXP_SHARE = 4, 0.9
@@ -233,8 +232,7 @@ def lower_layers(weights: Weights, *, layers: int) -> onnx.ModelProto:
 def masked_lm(weights: Weights) -> onnx.ModelProto:
     """BERT with its head: logits over the vocabulary at one position of each input.
 
-    With `fitness.*` weights it has two further heads, `acceptable` and `good`: the state at the position, transformed to
-    u = LayerNorm(GELU(W h + b)), gives a word v the logit sum((u * scale) * table[v]) + bias[v].
+    The state at that position is a second output: the head that knows readers looks at it (`lexprint.models.fitness`).
     """
     graph = Graph()
     hidden = encoder(graph, weights, prefix="bert.", layers=BERT_LAYERS - 1)
@@ -245,11 +243,11 @@ def masked_lm(weights: Weights) -> onnx.ModelProto:
     scales = graph.add("Reshape", ["words.scale", graph.whole(1, -1)])
     logits = precise_product(graph, transformed, columns, scales)
     logits = graph.add("Add", [logits, graph.constant("cls.predictions.bias", weights["cls.predictions.bias"])])
-    outputs = {"logits": logits}
-    if "fitness.table" in weights:
-        outputs |= fitness(graph, state, weights)
-    shape: list[str | int] = ["inputs", "vocabulary"]
-    return graph.model({**TOKENS, **ASKED}, {name: (result, shape) for name, result in outputs.items()})
+    outputs: dict[str, tuple[str, list[str | int]]] = {
+        "logits": (logits, ["inputs", "vocabulary"]),
+        "state": (state, ["inputs", "width"]),
+    }
+    return graph.model({**TOKENS, **ASKED}, outputs)
 
 
 def transform(graph: Graph, state: str, weights: Weights, name: str, part: str) -> str:
@@ -257,23 +255,6 @@ def transform(graph: Graph, state: str, weights: Weights, name: str, part: str) 
     full = f"{name}.{part}"
     inner = precise_linear(graph, state, full, weights[f"{full}.weight"].T, weights[f"{full}.bias"])
     return layer_norm(graph, gelu(graph, inner), weights, f"{name}.LayerNorm")
-
-
-def fitness(graph: Graph, state: str, weights: Weights) -> dict[str, str]:
-    """Two logits for every word of the vocabulary, from one product with a table of their own."""
-    context = transform(graph, state, weights, "fitness", "transform")
-    table, table_scale = quantise_columns(weights["fitness.table"].T, limit=TABLE_LIMIT)
-    scales = [graph.constant(f"fitness.scale.{name}", weights[f"fitness.scale.{name}"]) for name in FITNESS_OUTPUTS]
-    together = graph.add("Concat", [graph.add("Mul", [context, scale]) for scale in scales], axis=0)
-    # Stored by word, as the word vectors are, because that is easier to compress.
-    rows = graph.constant("fitness.int8", np.ascontiguousarray(table.T))
-    columns = graph.add("Transpose", [rows], perm=[1, 0])
-    logits = precise_product(graph, together, columns, graph.constant("fitness.scale", table_scale))
-    by_output = graph.add_many("Split", [logits], len(scales), axis=0, num_outputs=len(scales))
-    return {
-        name: graph.add("Add", [found, graph.constant(f"fitness.bias.{name}", weights[f"fitness.bias.{name}"])])
-        for name, found in zip(FITNESS_OUTPUTS, by_output, strict=True)
-    }
 
 
 def means(graph: Graph, hidden: str) -> str:

@@ -54,6 +54,7 @@ class Substitute:
     word: str
     probability: float
     entailment: float
+    acceptance: float | None = None
 
 
 @dataclass(frozen=True)

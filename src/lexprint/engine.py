@@ -12,14 +12,17 @@ from pathlib import Path
 from typing import Literal
 
 from lexprint import __version__
+from lexprint.errors import SettingsError
 from lexprint.models.protocols import Entailment, MaskedLM, SentenceEncoder
 from lexprint.models.weights import ModelFiles, shipped_model
 from lexprint.settings import DEFAULT_PROFILE, Settings, find_profile
+from lexprint.substitution.acceptance import acceptance_digest
 from lexprint.substitution.answer_file import DEFAULT_MEGABYTES, AnswerFile
+from lexprint.substitution.facts import facts_digest
 from lexprint.substitution.lexicon import lexicon_digest
 from lexprint.substitution.substituter import Substituter
 
-RULES = "rules 4"  # raised whenever code changes where bits are, for the same models and settings
+RULES = "rules 5"  # raised whenever code changes where bits are, for the same models and settings
 SHIPPED = "shipped"  # the name of the models inside the package
 
 
@@ -79,6 +82,9 @@ class Engine:
 
     @cached_property
     def substituter(self) -> Substituter:
+        if self.settings.substitution.acceptance_floor and self.models.masked_lm != SHIPPED:
+            needed = "the profile paper: a hub model was never told what readers accept"
+            raise SettingsError("profile", self.settings.profile, needed=needed)
         answers = None
         if self.cache is not None:
             fingerprint = f"{__version__} {self.fingerprint}"
@@ -93,6 +99,8 @@ class Engine:
             self._model_fingerprint("entailment"),
             self.settings.fingerprint,
             lexicon_digest(),
+            acceptance_digest(),
+            facts_digest(),
             RULES,
         )
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]

@@ -20,7 +20,7 @@ DEFAULT_PROFILE = "lexprint"
 
 EntailmentDirection = Literal["forward", "symmetric"]
 RiskSet = Literal["paper", "careful"]
-Ranking = Literal["entailment", "probability"]
+Ranking = Literal["entailment", "acceptance"]
 
 
 def _require_at_least(name: str, value: int, lowest: int) -> None:
@@ -45,20 +45,15 @@ class SubstitutionSettings:
     proposals: int = 32  # K in the paper
     entailment_floor: float = 0.95  # lambda in the paper
     entailment_direction: EntailmentDirection = "forward"  # the paper asks one way: sentence to changed sentence
-    probability_floor: float = 0.0  # of a word that may carry a bit; the paper has none beside K
-    probability_weight: float = 0.0  # of log P beside log SR when substitutes are ranked; the paper ranks by SR alone
+    acceptance_floor: float = 0.0  # least share of readers that would accept an exchange; the paper asks none
     guard_band: float = 1e-4  # a comparison closer than this is not made: other machines might decide it otherwise
 
     def __post_init__(self) -> None:
         _require_at_least("substitution.proposals", self.proposals, 2)
         _require_probability("substitution.entailment_floor", self.entailment_floor)
         _require_choice("substitution.entailment_direction", self.entailment_direction, get_args(EntailmentDirection))
-        if not 0.0 <= self.probability_floor < 1.0:
-            raise SettingsError("substitution.probability_floor", self.probability_floor, needed="0 or a probability")
-        if not 0.0 <= self.probability_weight <= 10.0:
-            raise SettingsError(
-                "substitution.probability_weight", self.probability_weight, needed="a number from 0 to 10"
-            )
+        if not 0.0 <= self.acceptance_floor < 1.0:
+            raise SettingsError("substitution.acceptance_floor", self.acceptance_floor, needed="0 or a probability")
         if not 0.0 <= self.guard_band < 0.5:
             raise SettingsError("substitution.guard_band", self.guard_band, needed="a number from 0 to below 0.5")
 
@@ -68,8 +63,8 @@ class WatermarkSettings:
     """Which words carry bits."""
 
     gap: int = 1  # f in the paper: words skipped after a site
-    ranking: Ranking = "entailment"  # what makes two words the best of a gap; the paper asks SR
-    risk_set: RiskSet = "paper"  # careful: also halves of expressions, and pairs that only models take for synonyms
+    ranking: Ranking = "entailment"  # what makes two words the best of a gap; the paper asks SR, `acceptance` readers
+    risk_set: RiskSet = "paper"  # careful: also words and pairs whose exchange could change a fact
 
     def __post_init__(self) -> None:
         _require_at_least("watermark.gap", self.gap, 1)
@@ -100,30 +95,19 @@ class Settings:
 _SECTIONS = tuple(item.name for item in fields(Settings) if item.name != "profile")
 
 # A published profile never changes; better numbers get the next version.
-# `lexprint` asks for entailment both ways, since the tests of the watermark want words that choose each other; and it trusts
-# the masked LM more than the paper does: a word that it finds improbable is wrong more often than one of lower SR.
-# `dense` asks less of the words, for payloads in texts that have too few sites otherwise.
+# `lexprint` and `dense` are two thresholds on one scale: the share of readers that would accept an exchange.
 PROFILES: Mapping[str, Settings] = MappingProxyType(
     {
         "paper@1": Settings(profile="paper@1"),
         "lexprint@1": Settings(
             profile="lexprint@1",
-            substitution=SubstitutionSettings(
-                entailment_direction="symmetric",
-                probability_floor=0.02,
-                probability_weight=0.3,
-            ),
-            watermark=WatermarkSettings(ranking="probability", risk_set="careful"),
+            substitution=SubstitutionSettings(acceptance_floor=0.9),
+            watermark=WatermarkSettings(ranking="acceptance", risk_set="careful"),
         ),
         "dense@1": Settings(
             profile="dense@1",
-            substitution=SubstitutionSettings(
-                entailment_floor=0.8,
-                entailment_direction="symmetric",
-                probability_floor=0.01,
-                probability_weight=0.3,
-            ),
-            watermark=WatermarkSettings(ranking="probability", risk_set="careful"),
+            substitution=SubstitutionSettings(acceptance_floor=0.8),
+            watermark=WatermarkSettings(ranking="acceptance", risk_set="careful"),
         ),
     }
 )

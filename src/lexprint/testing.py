@@ -17,7 +17,7 @@ from string import punctuation
 import numpy as np
 from numpy.typing import NDArray
 
-from lexprint.models.protocols import Floats, Gap
+from lexprint.models.protocols import Assessment, Fitness, Floats, Gap
 from lexprint.substitution.exclusions import may_be_replaced
 from lexprint.substitution.lexicon import is_form_of_same_word, lexicon
 
@@ -94,6 +94,24 @@ class FakeMaskedLM:
                 row[(self._families == self._families[own]) & (self._families >= 0)] += 3.0
                 row[own] += 2.0
         return self._answer(rows)
+
+    def assess(self, gaps: Sequence[Gap]) -> Assessment:
+        """Readers are fond of exchanges within a family; each has its day, which is nearly the same both ways."""
+        return Assessment(self.predict(gaps), tuple(self._fitness(self._readers(gap)) for gap in gaps))
+
+    def _fitness(self, acceptable: Floats) -> Fitness:
+        return lambda columns: np.stack([acceptable[columns], acceptable[columns] - np.float32(1.0)], axis=1)
+
+    def _readers(self, gap: Gap) -> Floats:
+        moods = self._hash("readers", gap.left, gap.right)
+        own = self._index.get(gap.word)
+        is_relative = np.zeros(len(self.vocabulary), dtype=bool)
+        if own is not None:
+            is_relative = (self._families == self._families[own]) & (self._families >= 0)
+        here = np.float32(2.0) if own is None else moods[own]
+        fondness = (here + moods) * np.where(is_relative, np.float32(1.0), np.float32(0.4)) - np.float32(2.0)
+        opinion: Floats = fondness + np.float32(0.1) * self._hash("readers", gap.left, gap.word, gap.right)
+        return opinion
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
         return self._answer([self._hash(gap.left, gap.right) for gap in gaps])

@@ -62,7 +62,7 @@ class Case:
     guard_band: float
     direction: EntailmentDirection
     f: int
-    probability_floor: float = 0.0
+    acceptance_floor: float = 0.5
     ranking: Ranking = "entailment"
     risk_set: RiskSet = "paper"
 
@@ -76,14 +76,14 @@ class Case:
             entailment_floor=self.floor,
             guard_band=self.guard_band,
             entailment_direction=self.direction,
-            probability_floor=self.probability_floor,
+            acceptance_floor=self.acceptance_floor,
         )
         substituter = Substituter(FakeMaskedLM(key=self.key), FakeEntailment(key=self.key, grain=self.grain), settings)
         return paper_scheme(substituter, fingerprint="fakes", settings=self.watermark)
 
 
-FLOORS = [0.0, 0.01, 0.1]
-rankings: list[Ranking] = ["entailment", "probability"]
+FLOORS = [0.3, 0.6, 0.9]
+rankings: list[Ranking] = ["entailment", "acceptance"]
 risk_sets: list[RiskSet] = ["paper", "careful"]
 directions: list[EntailmentDirection] = ["forward", "symmetric"]
 cases = st.builds(
@@ -95,7 +95,7 @@ cases = st.builds(
     guard_band=st.sampled_from([0.0, 1e-4, 1e-3, 1e-2]),
     direction=st.sampled_from(directions),
     f=st.integers(1, 3),
-    probability_floor=st.sampled_from(FLOORS),
+    acceptance_floor=st.sampled_from(FLOORS),
     ranking=st.sampled_from(rankings),
     risk_set=st.sampled_from(risk_sets),
 )
@@ -120,7 +120,7 @@ def random_case(random: Random) -> Case:
         guard_band=random.choice([0.0, 1e-4, 1e-3, 1e-2]),
         direction=random.choice(directions),
         f=random.randint(1, 3),
-        probability_floor=random.choice(FLOORS),
+        acceptance_floor=random.choice(FLOORS),
         ranking=random.choice(rankings),
         risk_set=random.choice(risk_sets),
     )

@@ -117,7 +117,7 @@ def test_damage_is_no_answer(tmp_path: Path) -> None:
     assert answers.entailments([("a", "b")]) == {}
     answers.keep_entailments({("a", "b"): 0.5})
     substituter = Substituter(FakeMaskedLM(), FakeEntailment(), SubstitutionSettings(), answers=answers)
-    assert substituter.propose([Gap("The ", "large", " house")])
+    assert substituter.most_probable([Gap("The ", "large", " house")])
 
 
 def test_what_nobody_asked_for_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """Algorithm 1, on fakes: proposals ranked by entailment, equal questions asked once."""
 
-from math import log
-
 import pytest
 
 from lexprint.models.protocols import Gap
@@ -69,10 +67,33 @@ def test_risk_set(masked_lm: FakeMaskedLM) -> None:
     assert not judge.may_be_replaced(Gap("of " * 500, gap().word, " b"))
 
 
-def test_the_masked_lm_may_have_a_say(masked_lm: FakeMaskedLM) -> None:
-    """With a weight, log SR and the weighted log-probability add up; SR itself stays what it was."""
+def test_readers_may_have_a_say(masked_lm: FakeMaskedLM) -> None:
+    """With a floor of acceptance, substitutes are ranked by it, the word itself first; SR itself stays what it was."""
     plain = substituter(masked_lm).substitutes([gap()])[0]
-    weighted = substituter(masked_lm, settings=SubstitutionSettings(probability_weight=0.3)).substitutes([gap()])[0]
-    merits = [log(one.entailment) + 0.3 * log(one.probability) for one in weighted]
-    assert merits == sorted(merits, reverse=True)
-    assert set(weighted) == set(plain)
+    asked = substituter(masked_lm, settings=SubstitutionSettings(acceptance_floor=0.5)).substitutes([gap()])[0]
+    shares = [one.acceptance for one in asked if one.acceptance is not None]
+    assert len(shares) == len(asked)
+    assert shares == sorted(shares, reverse=True)
+    assert asked[0].word == gap().word
+    assert {one.word: one.entailment for one in asked} == {one.word: one.entailment for one in plain}
+
+
+def test_an_exchange_weighs_the_same_from_either_word(masked_lm: FakeMaskedLM) -> None:
+    """What the writer finds the reader finds, though the other word stands there."""
+    judge = substituter(masked_lm, settings=SubstitutionSettings(acceptance_floor=0.1))
+    checked = 0
+    for there in judge.most_probable([gap()])[0]:
+        turned = gap().with_word(there.word)
+        back = [one for one in judge.most_probable([turned])[0] if one.word == gap().word]
+        weighed = judge.weigh([(gap(), there), *((turned, one) for one in back)])
+        if there.word != gap().word and None not in weighed:
+            one, other = weighed
+            assert one is not None
+            assert other is not None
+            assert (one.acceptance, one.entailment, one.entailment_back) == (
+                other.acceptance,
+                other.entailment_back,
+                other.entailment,
+            )
+            checked += 1
+    assert checked

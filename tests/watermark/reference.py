@@ -5,16 +5,17 @@ questions and its risk set. Words are counted from 1 as in the paper. Protected 
 in the risk set.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import inf
 
 from lexprint.models.protocols import Gap
 from lexprint.settings import WatermarkSettings
+from lexprint.substitution.acceptance import first_look, formula, logit_of, pair_acceptance
 from lexprint.substitution.candidates import Candidate
+from lexprint.substitution.facts import are_apart, is_fixed
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
-from lexprint.watermark.false_friends import are_false_friends, stands_in_expression
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class Reference:
         return index in self.protected or self._is_risky(self._gap(index, context))
 
     def _is_risky(self, gap: Gap) -> bool:
-        if self.settings.risk_set == "careful" and stands_in_expression(gap):
+        if self.settings.risk_set == "careful" and is_fixed(gap.word):
             return True
         return not self.substituter.may_be_replaced(gap)
 
@@ -162,36 +163,34 @@ class Reference:
         """Algorithm 1 and the cut: SR above the floor, top 2."""
         candidates = self.substituter.most_probable([gap])[0]  # lines 1 to 3
         ratings = {one.word: self.substituter.entailments([(gap, one.word)])[0] for one in candidates}  # lines 4 to 9
-        probable = self._probable(candidates, gap.word)
-        able = {one.word for one in probable if one.word == gap.word or self._may_be_pair(gap.word, one.word)}
-        if self.settings.ranking == "probability":
-            return self._most_probable([one for one in probable if one.word in able], ratings)
-        ranked = sorted(able, key=lambda word: -ratings[word])  # line 10
+        able = [one for one in candidates if one.word == gap.word or self._may_be_pair(gap.word, one.word)]
+        if self.settings.ranking == "acceptance":
+            return self._most_acceptable(gap, able)
+        ranked = sorted((one.word for one in able), key=lambda word: -ratings[word])  # line 10
         final = [word for word in ranked if ratings[word] > self.floor][:2]
         rivals = [self.floor, *(ratings[word] for word in ranked if word not in final)]
         is_ahead = all(ratings[word] - rival > self.band for word in final for rival in rivals)
-        return FinalCandidates(final, is_ahead and all(one.is_certain for one in probable if one.word in final))
+        return FinalCandidates(final, is_ahead and all(one.is_certain for one in able if one.word in final))
 
-    def _most_probable(self, able: Iterable[Candidate], ratings: Mapping[str, float]) -> FinalCandidates:
-        """The cut, then the top 2 by probability instead of SR."""
-        passing = [one for one in able if ratings[one.word] > self.floor]
-        passing.sort(key=lambda one: -one.log_probability)
-        final, rivals = passing[:2], passing[2:]
-        is_clear = all(one.is_certain and ratings[one.word] - self.floor > self.band for one in final)
-        is_ahead = all(one.log_probability - rival.log_probability > self.band for one in final for rival in rivals)
-        return FinalCandidates([one.word for one in final], is_clear and is_ahead)
+    def _most_acceptable(self, gap: Gap, able: Sequence[Candidate]) -> FinalCandidates:
+        """The word and the one whose exchange readers would accept most, by the masked LM's first look."""
+        others = sorted((one for one in able if one.word != gap.word), key=lambda one: -first_look(one))
+        floor = logit_of(self.substituter.settings.acceptance_floor)
+        if not others or not first_look(others[0]) > floor - formula().reach:
+            return FinalCandidates([], is_clear=False)
+        is_ahead = all(first_look(others[0]) - first_look(other) > self.band for other in others[1:])
+        is_accepted = self._acceptance(gap, others[0]) - floor > self.band
+        return FinalCandidates([gap.word, others[0].word], others[0].is_certain and is_ahead and is_accepted)
+
+    def _acceptance(self, gap: Gap, there: Candidate) -> float:
+        turned = Gap(gap.left, there.word, gap.right)
+        (back,) = [one for one in self.substituter.most_probable([turned])[0] if one.word == gap.word] or [None]
+        if back is None:
+            return -inf
+        one, other = self.substituter._entails([(gap.text, turned.text), (turned.text, gap.text)])
+        return pair_acceptance(there, back, entailment=one, entailment_back=other)
 
     def _may_be_pair(self, one: str, other: str) -> bool:
-        return self.settings.risk_set == "paper" or not are_false_friends(one, other)
-
-    def _probable(self, candidates: Iterable[Candidate], word: str) -> list[Candidate]:
-        """The paper has no floor but K; where settings have one, those below it cannot carry a bit."""
-        floor = self.substituter.settings.probability_floor
-        if not floor:
-            return list(candidates)
-        found = []
-        for one in candidates:
-            margin = inf if one.word == word else one.log_probability - log(floor)
-            if margin > -self.band:
-                found.append(Candidate(one.word, one.log_probability, one.is_certain and margin > self.band))
-        return found
+        if self.settings.risk_set == "paper":
+            return True
+        return not (are_apart(one, other) or is_fixed(one) or is_fixed(other))

@@ -17,6 +17,7 @@ from lexprint.cli.files import READABLE, OpenedFile, Outcome, is_folder, open_fi
 
 if TYPE_CHECKING:
     from lexprint.engine import Engine
+    from lexprint.settings import SubstitutionSettings
     from lexprint.watermark.sites import Site
     from lexprint.workflows import Paragraph, TextCapacity
 
@@ -50,8 +51,7 @@ def capacity(
     if as_json:
         console.print_json(workflows.as_json(found))
         return
-    floor = engine.settings.substitution.entailment_floor
-    print_heat_map(given.text, found.paragraphs, limit=paragraphs, floor=floor, noun="bit")
+    print_heat_map(given.text, found.paragraphs, engine.settings.substitution, limit=paragraphs, noun="bit")
     console.Output().print(_summary(found))
 
 
@@ -74,13 +74,14 @@ def _outcome(engine: Engine, name: str) -> Outcome:
 
 @dataclass(frozen=True)
 class _Scale:
-    """From SR to colour."""
+    """From what is known of a site to colour: the share of readers that would accept it, or SR."""
 
+    name: str
     floor: float
     is_coarse: bool  # a terminal of sixteen colours has nothing in between
 
-    def style(self, entailment: float) -> Style:
-        place = 2 * min(1.0, max(0.0, (entailment - self.floor) / (1.0 - self.floor)))
+    def style(self, figure: float) -> Style:
+        place = 2 * min(1.0, max(0.0, (figure - self.floor) / (1.0 - self.floor)))
         if self.is_coarse:
             place = float(round(place))
         low, share = (0, place) if place < 1 else (1, place - 1)
@@ -89,13 +90,18 @@ class _Scale:
 
     def legend(self) -> Text:
         marks = [self.floor + share * (1.0 - self.floor) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
-        return Text.assemble(("SR ", "dim"), *((f" {mark:.3f} ", self.style(mark)) for mark in marks))
+        return Text.assemble((f"{self.name} ", "dim"), *((f" {mark:.3f} ", self.style(mark)) for mark in marks))
 
 
-def print_heat_map(text: str, paragraphs: tuple[Paragraph, ...], *, limit: int, floor: float, noun: str) -> None:
-    """The first paragraphs of a text with the SR of their sites in colour; `noun` is what a site is called."""
+def print_heat_map(
+    text: str, paragraphs: tuple[Paragraph, ...], settings: SubstitutionSettings, *, limit: int, noun: str
+) -> None:
+    """The first paragraphs of a text with their sites in colour; `noun` is what a site is called."""
     out = console.Output()
-    scale = _Scale(floor, is_coarse=out.color_system in ("standard", "windows"))
+    name, floor = "SR", settings.entailment_floor
+    if settings.acceptance_floor:
+        name, floor = "accepted by", settings.acceptance_floor
+    scale = _Scale(name, floor, is_coarse=out.color_system in ("standard", "windows"))
     shown = paragraphs[: limit or None]
     densest = max(len(paragraph.sites) / paragraph.words for paragraph in shown)
     for number, paragraph in enumerate(shown, start=1):
@@ -113,6 +119,10 @@ def print_heat_map(text: str, paragraphs: tuple[Paragraph, ...], *, limit: int, 
         out.print(f"and {more}; --paragraphs 0 shows all\n", style="dim")
     if any(paragraph.sites for paragraph in paragraphs) and not out.is_plain:
         out.print(scale.legend())
+
+
+def _figure(site: Site) -> float:
+    return site.entailment if site.acceptance is None else site.acceptance
 
 
 def _heading(number: int, paragraph: Paragraph, *, densest: float, noun: str) -> Text:
@@ -139,19 +149,19 @@ def _pieces(text: str, paragraph: Paragraph) -> Iterator[tuple[str, Site | None]
 def _bracketed(text: str, paragraph: Paragraph) -> Text:
     """For where there is no colour."""
     return Text().append_tokens(
-        (piece if site is None else f"[{piece}|{site.pair.other(site.word)} {site.entailment:.3f}]", None)
+        (piece if site is None else f"[{piece}|{site.pair.other(site.word)} {_figure(site):.3f}]", None)
         for piece, site in _pieces(text, paragraph)
     )
 
 
 def _painted(text: str, paragraph: Paragraph, scale: _Scale, *, beside: str) -> Text:
-    """Sites in the colour of their SR; `beside` shows the other word of the pair."""
+    """Sites in their colour; `beside` shows the other word of the pair."""
     painted = Text()
     for piece, site in _pieces(text, paragraph):
         if site is None:
             painted.append(piece)
         else:
-            painted.append(piece, scale.style(site.entailment))
+            painted.append(piece, scale.style(_figure(site)))
             painted.append(beside.format(site.pair.other(site.word)), "dim italic")
     return painted
 
@@ -161,8 +171,8 @@ def _partners(sites: tuple[Site, ...], scale: _Scale) -> Text:
     partners = Text("    ")
     for site in sites:
         partners.append(" ")
-        partners.append(console.printable(site.found), scale.style(site.entailment))
-        partners.append(f" {site.pair.other(site.word)} {site.entailment:.3f}", "dim")
+        partners.append(console.printable(site.found), scale.style(_figure(site)))
+        partners.append(f" {site.pair.other(site.word)} {_figure(site):.3f}", "dim")
     return partners
 
 

@@ -140,10 +140,7 @@ def analyse(
     if as_json:
         console.print_json(json_of(found))
         return
-    from lexprint.watermark.analysis import requirements
-
-    floor = requirements(engine.settings.substitution).alone.entailment
-    print_heat_map(master.text, found.paragraphs, limit=paragraphs, floor=floor, noun="site")
+    print_heat_map(master.text, found.paragraphs, engine.settings.substitution, limit=paragraphs, noun="site")
     console.print_line(_summary(found))
 
 

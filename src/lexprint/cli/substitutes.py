@@ -25,8 +25,8 @@ def substitutes(
 ) -> None:
     """Rank what may stand in for a word of a text.
 
-    A masked language model proposes, an entailment model ranks: SR is the probability that the sentence entails itself
-    with the other word in place, and back.
+    A masked language model proposes; what readers would accept ranks first. SR is the probability that the sentence entails
+    itself with the other word in place. The profile paper ranks by SR alone.
     """
     from lexprint.workflows import find_substitutes
 
@@ -42,11 +42,14 @@ def substitutes(
     table = Table(box=None, pad_edge=False)
     table.add_column("", justify="right", style="dim")
     table.add_column("word", style="bold")
+    table.add_column("accepted by", justify="right")
     table.add_column("SR", justify="right")
     table.add_column("masked LM", justify="right")
+    itself = found.itself
     table.add_row(
-        "", f"{found.word} (itself)", f"{found.itself.entailment:.3f}", f"{found.itself.probability:.4f}", style="dim"
+        "", f"{found.word} (itself)", "", f"{itself.entailment:.3f}", f"{itself.probability:.4f}", style="dim"
     )
     for rank, one in enumerate(found.substitutes[:top], start=1):
-        table.add_row(str(rank), one.word, f"{one.entailment:.3f}", f"{one.probability:.4f}")
+        accepted = "" if one.acceptance is None else f"{one.acceptance:.0%}"
+        table.add_row(str(rank), one.word, accepted, f"{one.entailment:.3f}", f"{one.probability:.4f}")
     out.print(table)

@@ -19,13 +19,12 @@ import numpy as np
 from lexprint.evaluation.disturbances import decomposed, reflowed, typographic, with_hard_spaces
 from lexprint.evaluation.marked_text import MarkingScheme
 from lexprint.evaluation.synonyms import Form, Thesaurus
-from lexprint.models.protocols import MaskedLM
+from lexprint.models.protocols import MaskedLM, gap_at
 from lexprint.substitution.exclusions import may_be_replaced
 from lexprint.substitution.lexicon import agree, is_form_of_same_word, lexicon
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
-from lexprint.workflows.substitutes import gap_at
 
 Attack: TypeAlias = Callable[[str, Random], str]
 Preference: TypeAlias = Callable[[Counter[str]], Sequence[str]]  # of those who mix copies, where they differ

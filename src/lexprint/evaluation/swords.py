@@ -11,12 +11,11 @@ from lexprint.engine import Engine
 from lexprint.evaluation.datasets import Target
 from lexprint.evaluation.lemmas import lemma
 from lexprint.models.masked_lm import OnnxMaskedLM
-from lexprint.models.protocols import Floats, Gap
+from lexprint.models.protocols import Floats, Gap, gap_at
 from lexprint.settings import find_profile
 from lexprint.substitution.exclusions import FUNCTION_WORDS
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.segmentation import segment
-from lexprint.workflows import gap_at
 
 TOP = 10
 PROPOSALS_OF_BERT = 50  # as in the paper: "output the top 50 words"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from lexprint.models.arithmetic import log_softmax
-from lexprint.models.onnx_backend import Answers, Network, Tokens
-from lexprint.models.protocols import Floats, Gap
+from lexprint.models.fitness import PREFIX, FitnessHead
+from lexprint.models.onnx_backend import Network, Tokens
+from lexprint.models.protocols import Assessment, Floats, Gap
 from lexprint.models.tokenization import PairTokenizer
 from lexprint.models.weights import ModelFiles
 
@@ -22,7 +24,10 @@ class OnnxMaskedLM:
 
     def __init__(self, files: ModelFiles, *, threads: int = 0, batch_size: int = 64) -> None:
         self._tokenizer = PairTokenizer(files.read(files.tokenizer))
-        self._network = Network(files.read(files.graph), files.load_tensors(), threads=threads, batch_size=batch_size)
+        tensors = files.load_tensors()
+        self._head = FitnessHead(tensors)
+        of_graph = {name: value for name, value in tensors.items() if not name.startswith(PREFIX)}
+        self._network = Network(files.read(files.graph), of_graph, threads=threads, batch_size=batch_size)
         self.fingerprint = files.fingerprint
         self.vocabulary = self._tokenizer.vocabulary
 
@@ -32,10 +37,17 @@ class OnnxMaskedLM:
     def predict(self, gaps: Sequence[Gap]) -> Floats:
         return self._answer([self._read_then_masked(*pieces) for pieces in self._pieces(gaps)])
 
-    def judge(self, gaps: Sequence[Gap]) -> Answers:
-        """Log-probabilities as `predict` gives, beside what the heads say of each word's fitness: all from one run."""
-        found = self._network.run([self._read_then_masked(*pieces) for pieces in self._pieces(gaps)])
-        return {name: log_softmax(rows) if name == LOGITS else rows for name, rows in found.items()}
+    def assess(self, gaps: Sequence[Gap]) -> Assessment:
+        pieces = self._pieces(gaps)
+        if not pieces:
+            return Assessment(np.empty((0, len(self.vocabulary)), np.float32), ())
+        answers = self._network.run([self._read_then_masked(*parts) for parts in pieces])
+        # A word of several pieces is known by its first; sites are words of one.
+        fitness = [
+            partial(self._head.judge, state, word[0])
+            for state, (_, word, _) in zip(answers["state"], pieces, strict=True)
+        ]
+        return Assessment(log_softmax(answers[LOGITS]), tuple(fitness))
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
         return self._answer([self._masked_only(*pieces) for pieces in self._pieces(gaps)])

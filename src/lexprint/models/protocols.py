@@ -6,12 +6,14 @@ makes a mark readable again rests on this.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lexprint.text.document import Sentence
 
 Floats = NDArray[np.float32]
 
@@ -36,6 +38,24 @@ class Gap:
         return Gap(self.left, word, self.right)
 
 
+def gap_at(sentence: Sentence, position: int) -> Gap:
+    """A word in the context of its whole sentence."""
+    span = sentence.words[position].view_span
+    return Gap(sentence.view[: span.start], sentence.words[position].text, sentence.view[span.end :])
+
+
+Fitness: TypeAlias = Callable[[NDArray[np.intp]], Floats]
+"""What readers would say, at one gap, of the words of some columns: logits of acceptable and of good, (columns, 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What a masked LM says of its vocabulary at each gap."""
+
+    log_probabilities: Floats  # (gaps, vocabulary)
+    fitness: tuple[Fitness, ...] | None = None  # one for each gap; None: the model was never told what readers accept
+
+
 class MaskedLM(Protocol):
     @property
     def fingerprint(self) -> str: ...
@@ -54,6 +74,10 @@ class MaskedLM(Protocol):
 
         The text and the text with the gap masked are two segments (section "Candidate Set Generation").
         """
+        ...
+
+    def assess(self, gaps: Sequence[Gap]) -> Assessment:
+        """The same log-probabilities, and what readers would say, from one pass."""
         ...
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from lexprint.errors import ExtraMissing, ModelError
 from lexprint.models.arithmetic import log_softmax
 from lexprint.models.entailment import LONGEST_WORD
-from lexprint.models.protocols import Floats, Gap
+from lexprint.models.protocols import Assessment, Floats, Gap
 
 try:
     import torch
@@ -73,6 +73,9 @@ class HubMaskedLM(_HubModel):
 
     def predict(self, gaps: Sequence[Gap]) -> Floats:
         return self._predict([self._tokenizer(gap.text, self._masked(gap)) for gap in gaps])
+
+    def assess(self, gaps: Sequence[Gap]) -> Assessment:
+        return Assessment(self.predict(gaps))  # it was never told what readers accept
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
         return self._predict([self._tokenizer(self._masked(gap)) for gap in gaps])

@@ -186,6 +186,7 @@ class Substitute(BaseModel):
     word: str
     probability: float
     entailment: float
+    acceptance: float | None = None
 
 
 class SubstitutesAnswer(BaseModel):

@@ -27,7 +27,7 @@ from lexprint.substitution.candidates import Candidate
 
 DEFAULT_MEGABYTES = 512
 LEAST_MEGABYTES = 1
-FORMAT = b"1"  # raised when what is stored changes its form
+FORMAT = b"2"  # raised when what is stored changes its form
 ASKED_AT_ONCE = 500  # keys in one statement; old SQLite takes no more than 999
 WAIT_SECONDS = 10.0  # for other processes that write
 CHECKED_EVERY = 2_000  # answers kept, between two looks at the size
@@ -199,15 +199,20 @@ class _Name:
         return (int.from_bytes(content) ^ int.from_bytes(pad)).to_bytes(len(content))
 
 
+_CANDIDATE = struct.Struct("<d?dd")
+
+
 def _candidate_bytes(candidates: Sequence[Candidate]) -> bytes:
-    numbers = b"".join(struct.pack("<d?", one.log_probability, one.is_certain) for one in candidates)
+    numbers = b"".join(
+        _CANDIDATE.pack(one.log_probability, one.is_certain, one.acceptable, one.good) for one in candidates
+    )
     words = "\0".join(one.word for one in candidates).encode("utf-8", "surrogatepass")
     return struct.pack("<I", len(candidates)) + numbers + words
 
 
 def _read_candidates(answer: bytes) -> tuple[Candidate, ...]:
     (count,) = struct.unpack_from("<I", answer)
-    end = 4 + 9 * count
+    end = 4 + _CANDIDATE.size * count
     words = answer[end:].decode("utf-8", "surrogatepass").split("\0") if count else []
-    numbers = struct.iter_unpack("<d?", answer[4:end])
-    return tuple(Candidate(word, *pair) for word, pair in zip(words, numbers, strict=True))
+    numbers = _CANDIDATE.iter_unpack(answer[4:end])
+    return tuple(Candidate(word, *row) for word, row in zip(words, numbers, strict=True))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
-from math import log
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexprint.models.protocols import Floats, Gap
+from lexprint.models.protocols import Assessment, Fitness, Floats, Gap
 from lexprint.substitution.exclusions import (
     begins_with_vowel_sound,
     follows_article,
@@ -28,6 +29,8 @@ class Candidate:
     word: str
     log_probability: float
     is_certain: bool = True  # False: so close to the cut that another machine may cut elsewhere
+    acceptable: float = -inf  # logit that a reader would accept it in place of the word that stands there
+    good: float = -inf  # logit that a reader would notice nothing
 
 
 class Vocabulary:
@@ -73,11 +76,24 @@ class Vocabulary:
         return fits
 
 
-def propose(
-    vocabulary: Vocabulary, gap: Gap, log_probabilities: Floats, *, proposals: int, guard: float
-) -> tuple[Candidate, ...]:
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """What the masked LM says of its vocabulary at one gap."""
+
+    log_probabilities: Floats
+    fitness: Fitness | None = None
+
+
+def opinions(assessment: Assessment) -> Iterator[Opinions]:
+    """Those of each gap."""
+    fitness = assessment.fitness or [None] * len(assessment.log_probabilities)
+    for log_probabilities, readers in zip(assessment.log_probabilities, fitness, strict=True):
+        yield Opinions(log_probabilities, readers)
+
+
+def propose(vocabulary: Vocabulary, gap: Gap, said: Opinions, *, proposals: int, guard: float) -> tuple[Candidate, ...]:
     """The K most probable fitting words, best first; the word itself is one of them if the model knows it."""
-    scores = log_probabilities[vocabulary.columns].astype(np.float64)  # (words,)
+    scores = said.log_probabilities[vocabulary.columns].astype(np.float64)  # (words,)
     own = vocabulary.index(gap.word)
     wanted = proposals if own is None else proposals - 1
     fitting = np.flatnonzero(vocabulary.fitting(gap))
@@ -89,19 +105,18 @@ def propose(
     cut = scores[left_out[0]] if len(left_out) else -np.inf
     last = scores[kept[-1]] if len(kept) else -np.inf
     doubtful = left_out[scores[left_out] > last - guard]
-    found = [] if own is None else [Candidate(gap.word, float(scores[own]))]
-    found += [Candidate(vocabulary.words[i], float(scores[i]), bool(scores[i] > cut + guard)) for i in kept]
-    found += [Candidate(vocabulary.words[i], float(scores[i]), is_certain=False) for i in doubtful]
+
+    chosen = [*([] if own is None else [own]), *kept, *doubtful]
+    certain = [*([] if own is None else [True]), *(scores[kept] > cut + guard), *([False] * len(doubtful))]
+    fitness = _fitness(said, vocabulary.columns[chosen])
+    found = [
+        Candidate(vocabulary.words[index], float(scores[index]), bool(is_certain), *logits)
+        for index, is_certain, logits in zip(chosen, certain, fitness, strict=True)
+    ]
     return tuple(sorted(found, key=lambda candidate: (-candidate.log_probability, candidate.word)))
 
 
-def probable(candidates: tuple[Candidate, ...], word: str, *, floor: float, guard: float) -> tuple[Candidate, ...]:
-    """Candidates at least as probable as the floor, and the word itself; those within the guard band are doubtful."""
-    if not floor:
-        return candidates
-    least = log(floor)
-    return tuple(
-        replace(one, is_certain=one.is_certain and (one.word == word or one.log_probability > least + guard))
-        for one in candidates
-        if one.word == word or one.log_probability > least - guard
-    )
+def _fitness(said: Opinions, columns: Indices) -> list[tuple[float, ...]]:
+    if said.fitness is None:
+        return [()] * len(columns)
+    return [tuple(map(float, logits)) for logits in said.fitness(columns)]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
+from math import inf
 
 import numpy as np
 
 from lexprint.models.protocols import Entailment, Gap, MaskedLM
 from lexprint.settings import SubstitutionSettings
+from lexprint.substitution.acceptance import first_look, formula, logit_of, pair_acceptance, share_of
 from lexprint.substitution.answer_file import AnswerFile
-from lexprint.substitution.candidates import Candidate, Vocabulary, probable, propose
+from lexprint.substitution.candidates import Candidate, Vocabulary, opinions, propose
 from lexprint.substitution.exclusions import may_be_replaced, stands_free
 
-SMALLEST = 1e-12  # probabilities have logarithms
 CACHED_ENTAILMENTS = 100_000
 CACHED_PROPOSALS = 4_000  # larger caches save no question in a walk, which looks back one word
 
@@ -26,6 +26,16 @@ class Substitute:
     word: str
     probability: float  # of the masked LM, having read the sentence
     entailment: float  # SR in the paper
+    acceptance: float | None = None  # share of readers that would accept it; None: the settings ask for SR alone
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """An exchange with all that speaks for it; logits, as decisions compare them."""
+
+    acceptance: float
+    entailment: float  # SR, there and back
+    entailment_back: float
 
 
 class Substituter:
@@ -50,12 +60,6 @@ class Substituter:
             return False
         return self._masked_lm.fits(gap) and self._entailment.fits(gap.text)
 
-    def propose(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
-        """Candidates of each gap that may carry a bit: those of W above the floor, the word itself among them."""
-        floor, guard = self.settings.probability_floor, self.settings.guard_band
-        both = zip(self.most_probable(gaps), gaps, strict=True)
-        return [probable(found, gap.word, floor=floor, guard=guard) for found, gap in both]
-
     def most_probable(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
         """Candidates W of each gap, most probable first, the word itself among them."""
         unknown = [gap for gap in dict.fromkeys(gaps) if gap not in self._proposals]
@@ -64,9 +68,9 @@ class Substituter:
         if self._answers is not None:
             self._proposals |= (kept := self._answers.proposals(unknown))
             unknown = [gap for gap in unknown if gap not in kept]
-        for gap, row in zip(unknown, self._masked_lm.predict(unknown), strict=True):
+        for gap, said in zip(unknown, opinions(self._masked_lm.assess(unknown)), strict=True):
             self._proposals[gap] = propose(
-                self._vocabulary, gap, row, proposals=self.settings.proposals, guard=self.settings.guard_band
+                self._vocabulary, gap, said, proposals=self.settings.proposals, guard=self.settings.guard_band
             )
         if self._answers is not None:
             self._answers.keep_proposals({gap: self._proposals[gap] for gap in unknown})
@@ -97,23 +101,59 @@ class Substituter:
                 ratings[index] = min(ratings[index], back)
         return ratings
 
+    @property
+    def acceptance_floor(self) -> float:
+        """As a logit."""
+        return logit_of(self.settings.acceptance_floor) if self.settings.acceptance_floor else -inf
+
+    def may_be_accepted(self, one: Candidate) -> bool:
+        """Whether a first look at the word leaves a chance that the exchange will be accepted."""
+        return first_look(one) > self.acceptance_floor - formula().reach
+
+    def weigh(self, exchanges: Sequence[tuple[Gap, Candidate]]) -> list[Weighed | None]:
+        """What speaks for each exchange; None where the other word does not propose the word in turn, or hardly."""
+        turned = self.most_probable([gap.with_word(there.word) for gap, there in exchanges])
+        leading = {
+            index: back
+            for index, ((gap, _), found) in enumerate(zip(exchanges, turned, strict=True))
+            if (back := _named(found, gap.word)) is not None and self.may_be_accepted(back)
+        }
+        forward = _exchanges([(exchanges[index][0], exchanges[index][1].word) for index in leading])
+        both = self._entails(forward + [(hypothesis, premise) for premise, hypothesis in forward])
+        weighed: list[Weighed | None] = [None] * len(exchanges)
+        for number, (index, back) in enumerate(leading.items()):
+            there, one, other = exchanges[index][1], both[number], both[len(forward) + number]
+            acceptance = pair_acceptance(there, back, entailment=one, entailment_back=other)
+            weighed[index] = Weighed(acceptance, one, other)
+        return weighed
+
     def substitutes(self, gaps: Sequence[Gap]) -> list[tuple[Substitute, ...]]:
-        """Algorithm 1: the candidates of each gap, best first; the word itself is one of them."""
+        """Algorithm 1: the candidates of each gap, best first; the word itself is one of them.
+
+        The paper ranks by SR; where the settings ask what readers accept, so does this.
+        """
         proposed = self.most_probable(gaps)
+        if self.settings.acceptance_floor:
+            return [self._accepted(gap, found) for gap, found in zip(gaps, proposed, strict=True)]
         questions = [(gap, one.word) for gap, found in zip(gaps, proposed, strict=True) for one in found]
         answers = iter(self.entailments(questions))
         ranked = []
         for found in proposed:
             rated = [Substitute(one.word, float(np.exp(one.log_probability)), next(answers)) for one in found]
-            ranked.append(tuple(sorted(rated, key=lambda one: (-self._merit(one), -one.probability, one.word))))
+            ranked.append(tuple(sorted(rated, key=lambda one: (-one.entailment, -one.probability, one.word))))
         return ranked
 
-    def _merit(self, substitute: Substitute) -> float:
-        """What substitutes are ranked by: SR, and in some profiles the masked LM's opinion too."""
-        if not self.settings.probability_weight:
-            return substitute.entailment
-        probability = max(substitute.probability, SMALLEST)
-        return log(max(substitute.entailment, SMALLEST)) + self.settings.probability_weight * log(probability)
+    def _accepted(self, gap: Gap, candidates: Sequence[Candidate]) -> tuple[Substitute, ...]:
+        """Candidates by acceptance; those that do not lead back follow by a first look."""
+        entailments = self.entailments([(gap, one.word) for one in candidates])
+        weighed = self.weigh([(gap, one) for one in candidates])
+        ranked = []
+        for one, entailment, exchange in zip(candidates, entailments, weighed, strict=True):
+            least = min(first_look(one), self.acceptance_floor - formula().reach)
+            logit = inf if one.word == gap.word else least if exchange is None else exchange.acceptance
+            probability = float(np.exp(one.log_probability))
+            ranked.append((-logit, one.word, Substitute(one.word, probability, entailment, share_of(logit))))
+        return tuple(substitute for *_, substitute in sorted(ranked, key=lambda row: row[:2]))
 
     def _entails(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         unknown = [pair for pair in dict.fromkeys(pairs) if pair not in self._entailments]
@@ -133,3 +173,7 @@ def _exchanges(questions: Sequence[tuple[Gap, str]]) -> list[tuple[str, str]]:
     """The text before and after each word is put in; equal texts are one string, as most questions share theirs."""
     texts = {gap: gap.text for gap, _ in questions}
     return [(texts[gap], gap.filled(word)) for gap, word in questions]
+
+
+def _named(candidates: Sequence[Candidate], word: str) -> Candidate | None:
+    return next((one for one in candidates if one.word == word), None)

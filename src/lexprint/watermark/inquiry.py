@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from lexprint.models.protocols import Gap
 from lexprint.substitution.candidates import Candidate
-from lexprint.substitution.substituter import Substituter
+from lexprint.substitution.substituter import Substituter, Weighed
 
 T = TypeVar("T")
 
@@ -36,12 +36,20 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
+class Weigh:
+    """What speaks for putting a candidate into a gap; the answer is `Weighed`, or None if it would not lead back."""
+
+    gap: Gap
+    candidate: Candidate
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """Go on when every earlier inquiry has ended; the answer is None."""
 
 
-Question: TypeAlias = Propose | Rate | Turn
-Answer: TypeAlias = tuple[Candidate, ...] | list[float] | None
+Question: TypeAlias = Propose | Rate | Weigh | Turn
+Answer: TypeAlias = tuple[Candidate, ...] | list[float] | Weighed | None
 Inquiry: TypeAlias = Generator[Question, Any, T]  # what is sent depends on what was asked
 
 
@@ -78,9 +86,13 @@ def _answer(questions: Mapping[int, Question], substituter: Substituter) -> dict
     """Answers to all that the models are asked, from one call to each."""
     proposing = {number: question.gap for number, question in questions.items() if isinstance(question, Propose)}
     rating = {number: question for number, question in questions.items() if isinstance(question, Rate)}
+    weighing = {number: question for number, question in questions.items() if isinstance(question, Weigh)}
     answers: dict[int, Answer] = {}
+    if weighing:
+        exchanges = [(question.gap, question.candidate) for question in weighing.values()]
+        answers |= zip(weighing, substituter.weigh(exchanges), strict=True)
     if proposing:
-        answers |= zip(proposing, substituter.propose(list(proposing.values())), strict=True)
+        answers |= zip(proposing, substituter.most_probable(list(proposing.values())), strict=True)
     if rating:
         flat = [(question.gap, word) for question in rating.values() for word in question.words]
         ratings = iter(substituter.rate(flat))

@@ -1,7 +1,7 @@
 """R of the paper: words that carry no bit, and pairs that are none, whatever the models say.
 
-Both answers are the same for either member of a pair, since the words beside a site are fixed and friendship is mutual: a
-risk set never tells a reader something else than it told the writer.
+Both answers are the same for either member of a pair, since what must not be exchanged must not be so from either side: a risk
+set never tells a reader something else than it told the writer.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from lexprint.models.protocols import Gap
 from lexprint.settings import WatermarkSettings
+from lexprint.substitution.facts import is_fixed, may_be_exchanged
 from lexprint.substitution.substituter import Substituter
-from lexprint.watermark.false_friends import are_false_friends, stands_in_expression
 
 MayBeReplaced: TypeAlias = Callable[[Gap], bool]
 MayBePair: TypeAlias = Callable[[str, str], bool]
@@ -28,12 +28,12 @@ class Risks:
 
 
 def risks(substituter: Substituter, settings: WatermarkSettings) -> Risks:
-    """Those of the paper, or those that reading marked texts added to them."""
+    """Those of the paper, or also words whose exchange could change a fact."""
     if settings.risk_set == "paper":
         return Risks(substituter.may_be_replaced, any_pair)
     return Risks(
-        lambda gap: substituter.may_be_replaced(gap) and not stands_in_expression(gap),
-        lambda one, other: not are_false_friends(one, other),
+        lambda gap: not is_fixed(gap.word) and substituter.may_be_replaced(gap),
+        may_be_exchanged,
     )
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from lexprint.errors import FingerprintMismatch
 from lexprint.settings import WatermarkSettings
 from lexprint.substitution.substituter import Substituter
+from lexprint.watermark.by_acceptance import ByAcceptance
 from lexprint.watermark.by_entailment import ByEntailment
-from lexprint.watermark.by_probability import ByProbability
 from lexprint.watermark.risk_set import risks
 from lexprint.watermark.substitutability import KeepsNeighbour, keeps_neighbour, trusts_neighbour
-from lexprint.watermark.synchronicity import FindPair, SynchronicityTest
+from lexprint.watermark.synchronicity import Derivation, FindPair, SynchronicityTest
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,10 @@ def paper_scheme(substituter: Substituter, *, fingerprint: str, settings: Waterm
 def synchronicity_test(substituter: Substituter, settings: WatermarkSettings) -> SynchronicityTest:
     """The test that the settings ask for; it has no verdicts yet."""
     chosen = risks(substituter, settings)
-    derivation = ByEntailment if settings.ranking == "entailment" else ByProbability
-    return SynchronicityTest(derivation(substituter.settings, chosen.may_be_pair), chosen.may_be_replaced)
+    derivation: Derivation = ByEntailment(substituter.settings, chosen.may_be_pair)
+    if settings.ranking == "acceptance":
+        derivation = ByAcceptance(substituter, chosen.may_be_pair)
+    return SynchronicityTest(derivation, chosen.may_be_replaced)
 
 
 def without_synchronicity_test(scheme: Scheme) -> Scheme:

@@ -57,6 +57,7 @@ class Site:
     pair: Pair
     entailment: float  # SR of the other word in its place
     clearance: float  # how far the nearest comparison was from going the other way; above the guard band
+    acceptance: float | None = None  # share of readers that would accept the exchange; None: nobody was asked
     further: tuple[str, ...] = ()  # words that may stand there too, where a registry knows which was given to whom
     lures: tuple[str, ...] = ()  # of all these words, those that the masked LM would write in place of another one
 

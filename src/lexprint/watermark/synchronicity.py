@@ -4,7 +4,7 @@ A gap that holds `w` derives the pair {w, p} when the two are the best of its ca
 other by more than the guard band, and p is surely among the K candidates. A word is synchronous when its gap and the gap
 with p in its place derive the same pair, and neither word is in the risk set. That is a symmetric relation between two
 gaps, so it says the same of w and of p, whatever the models and the risk set are: eligibility is closed under substitution.
-What "best" means is a derivation's: SR as in the paper (`by_entailment`), or probability (`by_probability`).
+What "best" means is a derivation's: SR as in the paper (`by_entailment`), or what readers accept (`by_acceptance`).
 
 What the guard band guarantees: let another machine's SR differ by less than half the band (and its log-probabilities
 likewise). Members that are ahead by more than the band here are still ahead there, so no other pair can be derived there:
@@ -37,6 +37,7 @@ class Synchronous:
     entailment: float  # SR of the other member in place of the word
     entailment_back: float  # SR of the word in place of the other member
     clearance: float  # by how much the closest comparison was won; the same for both members
+    acceptance: float | None = None  # logit that readers accept the exchange, where that was asked; the same for both
 
     def seen_from_partner(self) -> Synchronous:
         return replace(self, entailment=self.entailment_back, entailment_back=self.entailment)

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from lexprint.models.protocols import Gap
+from lexprint.substitution.acceptance import share_of
 from lexprint.text.document import Document, Sentence
 from lexprint.watermark.inquiry import WINDOW, Inquiry, answer_all
 from lexprint.watermark.scheme import Scheme
@@ -171,4 +172,5 @@ def _site(document: Document, index: int, stop: _Stop) -> Site:
         pair=stop.verdict.pair,
         entailment=stop.verdict.entailment,
         clearance=stop.verdict.clearance,
+        acceptance=None if stop.verdict.acceptance is None else share_of(stop.verdict.acceptance),
     )

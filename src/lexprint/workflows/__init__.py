@@ -30,7 +30,7 @@ from lexprint.workflows.results import (
     as_json,
     mean_entailment,
 )
-from lexprint.workflows.substitutes import find_substitutes, gap_at
+from lexprint.workflows.substitutes import find_substitutes
 
 __all__ = [
     "Analysis",
@@ -57,7 +57,6 @@ __all__ = [
     "extract",
     "extract_payload",
     "find_substitutes",
-    "gap_at",
     "mean_entailment",
     "message_bits",
     "message_of",

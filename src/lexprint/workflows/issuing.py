@@ -24,6 +24,7 @@ from lexprint import __version__
 from lexprint.coding.codewords import biases, codewords
 from lexprint.coding.framed import CopyNumber
 from lexprint.coding.keys import Keyring
+from lexprint.copies.analysis import analyse
 from lexprint.engine import Engine
 from lexprint.errors import InputError, RegistryError, TooFewSites, UnknownDocument
 from lexprint.formats.source import Source
@@ -34,7 +35,6 @@ from lexprint.tracing.records import Code, CopySite, DocumentRecord, IssuedCopy
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.significance import sites_needed
 from lexprint.tracing.verdict import ERROR_BOUND
-from lexprint.watermark.analysis import Judges, analyse, requirements
 from lexprint.workflows.copy_files import copy_file_name, digest_of_file, safe_part, sole_writer, write_together
 from lexprint.workflows.marking import OnProgress, counting, in_paragraphs, segmented
 from lexprint.workflows.payloads import embed_payloads
@@ -83,9 +83,7 @@ def analyse_document(
     """
     document = segmented(text)
     found = protected_spans(text, protections=protections, phrases=protected_phrases, spans=protected)
-    asked = requirements(engine.settings.substitution)
-    judges = Judges(engine.substituter, engine.masked_lm, engine.sentence_encoder, asked)
-    sites = analyse(document, judges, protected=found, on_words=counting(document.word_count, on_progress))
+    sites = analyse(document, engine.substituter, protected=found, on_words=counting(document.word_count, on_progress))
     return Analysis(in_paragraphs(document, sites), engine.fingerprint)
 
 

@@ -21,7 +21,7 @@ from lexprint.workflows.messages import message_of
 
 @dataclass(frozen=True)
 class Substitutes:
-    """What may stand in for one word of a text, best entailed first."""
+    """What may stand in for one word of a text, the best first."""
 
     sentence: str
     word: str

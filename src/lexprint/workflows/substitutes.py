@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from lexprint.engine import Engine
 from lexprint.errors import InputError
-from lexprint.models.protocols import Gap
+from lexprint.models.protocols import Gap, gap_at
 from lexprint.substitution.exclusions import FUNCTION_WORDS, QUANTITIES
-from lexprint.text.document import Sentence
 from lexprint.text.segmentation import segment
 from lexprint.workflows.results import Substitutes
 
@@ -44,12 +43,6 @@ def find_substitutes(engine: Engine, text: str, *, word: str, occurrence: int = 
     itself = next(one for one in ranked if one.word == word)
     others = tuple(one for one in ranked if one.word != word)
     return Substitutes(sentence.view, word, itself, others, engine.fingerprint)
-
-
-def gap_at(sentence: Sentence, position: int) -> Gap:
-    """A word in the context of its whole sentence."""
-    span = sentence.words[position].view_span
-    return Gap(sentence.view[: span.start], sentence.words[position].text, sentence.view[span.end :])
 
 
 def _why_never(engine: Engine, gap: Gap) -> str:

@@ -1,0 +1,1 @@
+"""Where copies of a text may differ, when the issuer keeps the master."""

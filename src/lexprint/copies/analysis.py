@@ -1,0 +1,67 @@
+"""Every word that may differ between copies of a text.
+
+Nobody has to find these sites again from a copy, so each word is seen in its whole sentence, and as it stands. What is asked is
+what readers would say: of each exchange alone, and of all exchanges of a sentence together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TypeAlias, TypeVar
+
+from lexprint.copies.alternatives import Alternatives, find_alternatives
+from lexprint.copies.joint import hold_together
+from lexprint.copies.places import places
+from lexprint.substitution.acceptance import share_of
+from lexprint.substitution.substituter import Substituter
+from lexprint.text.document import Document
+from lexprint.text.span import Span
+from lexprint.watermark.sites import Pair, Site
+
+T = TypeVar("T")
+OnWords: TypeAlias = Callable[[int], None]  # told how many more words are done
+
+BLOCK = 256  # words asked about at once: enough for full batches, and memory that does not grow with the text
+
+
+def analyse(
+    document: Document, substituter: Substituter, *, protected: Sequence[Span] = (), on_words: OnWords | None = None
+) -> tuple[Site, ...]:
+    """Sites in order; `protected` spans, in order and apart, hold none."""
+    found: dict[int, list[Alternatives]] = {}
+    done = 0
+    for block in _blocks(places(document, substituter, protected), BLOCK):
+        for alternatives in find_alternatives(block, substituter):
+            found.setdefault(alternatives.place.sentence, []).append(alternatives)
+        if on_words is not None:
+            on_words(block[-1].words_before - done)
+            done = block[-1].words_before
+    kept = tuple(hold_together(found, document, substituter))
+    if on_words is not None:
+        on_words(document.word_count - done)
+    return tuple(_site(document, alternatives, substituter.acceptance_floor) for alternatives in kept)
+
+
+def _blocks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    remaining = iter(items)
+    while block := list(islice(remaining, size)):
+        yield block
+
+
+def _site(document: Document, alternatives: Alternatives, floor: float) -> Site:
+    place, best = alternatives.place, alternatives.best
+    word = document.sentences[place.sentence].words[place.position]
+    return Site(
+        sentence=place.sentence,
+        position=place.position,
+        span=word.span,
+        found=word.span.of(document.text),
+        word=word.text,
+        pair=Pair.of(word.text, best.word),
+        entailment=best.entailment,
+        clearance=best.acceptance - floor,
+        acceptance=share_of(best.acceptance),
+        further=tuple(one.word for one in alternatives.words[1:]),
+        lures=alternatives.likely_edits,
+    )

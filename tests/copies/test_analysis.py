@@ -1,0 +1,152 @@
+"""Sites of copies, on fakes: what readers accept, alone and together, and nothing else changes."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from lexprint.copies.alternatives import MOST_WORDS
+from lexprint.copies.analysis import analyse
+from lexprint.copies.joint import WORDS_PER_SITE
+from lexprint.models.protocols import gap_at
+from lexprint.settings import SubstitutionSettings
+from lexprint.substitution.acceptance import share_of
+from lexprint.substitution.lexicon import is_form_of_same_word
+from lexprint.substitution.substituter import Substituter
+from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_text
+from lexprint.text.document import Document
+from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.segmentation import segment
+from lexprint.watermark.sites import Site
+
+FLOOR = 0.6
+
+
+def substituter_with(*, floor: float = FLOOR) -> Substituter:
+    options = SubstitutionSettings(proposals=8, acceptance_floor=floor)
+    return Substituter(FakeMaskedLM(), FakeEntailment(), options)
+
+
+@pytest.fixture(scope="module")
+def document() -> Document:
+    """Some three hundred words that the fakes know."""
+    return segment(fake_text(words=300, seed=11))
+
+
+@pytest.fixture(scope="module")
+def substituter() -> Substituter:
+    return substituter_with()
+
+
+@pytest.fixture(scope="module")
+def sites(substituter: Substituter, document: Document) -> tuple[Site, ...]:
+    return analyse(document, substituter)
+
+
+def test_there_are_sites(sites: tuple[Site, ...]) -> None:
+    """The fakes leave enough to test on, several in a sentence and several words at a site among them."""
+    assert len(sites) > 20
+    assert any(one.sentence == other.sentence for one, other in pairwise(sites))
+    assert any(site.further for site in sites)
+
+
+def test_a_site_points_at_its_word(sites: tuple[Site, ...], document: Document) -> None:
+    """In order, each once, never the first word of a sentence; span, word and pair belong together."""
+    assert all(one.span.end <= other.span.start for one, other in pairwise(sites))
+    for site in sites:
+        word = document.sentences[site.sentence].words[site.position]
+        assert site.position >= 1
+        assert (word.span, word.text) == (site.span, site.word)
+        assert site.word in site.pair
+        assert site.span.of(document.text) == site.found == site.word
+
+
+@settings(max_examples=20)
+@given(st.data())
+def test_exchanging_any_sites_changes_nothing_else(
+    sites: tuple[Site, ...], document: Document, data: st.DataObject
+) -> None:
+    """Boundaries stay, and so does every other word."""
+    chosen = data.draw(st.sets(st.sampled_from(range(len(sites)))))
+    edits = [Edit(sites[index].span, sites[index].pair.other(sites[index].word)) for index in chosen]
+    copy = segment(apply_edits(document.text, edits))
+    expected = {(sites[i].sentence, sites[i].position): sites[i].pair.other(sites[i].word) for i in chosen}
+    assert len(copy.sentences) == len(document.sentences)
+    for number, (one, other) in enumerate(zip(document.sentences, copy.sentences, strict=True)):
+        words = [expected.get((number, position), word.text) for position, word in enumerate(one.words)]
+        assert [word.text for word in other.words] == words
+
+
+def test_every_word_of_a_site_is_accepted(sites: tuple[Site, ...], document: Document) -> None:
+    """By at least as many readers as were asked for, with the figures of the best of them."""
+    judge = substituter_with()
+    for site in sites:
+        gap = gap_at(document.sentences[site.sentence], site.position)
+        candidates = {one.word: one for one in judge.most_probable([gap])[0]}
+        others = [site.pair.other(site.word), *site.further]
+        weighed = judge.weigh([(gap, candidates[word]) for word in others])
+        shares = [share_of(one.acceptance) for one in weighed if one is not None]
+        assert len(shares) == len(others)
+        assert min(shares) > FLOOR
+        assert shares == sorted(shares, reverse=True)
+        assert site.acceptance == shares[0]
+
+
+def test_words_of_a_site_and_of_a_sentence_differ(sites: tuple[Site, ...]) -> None:
+    """No two are forms of one word, and there are no more than copies can use."""
+    assert max(1 + len(site.further) for site in sites) <= MOST_WORDS
+    brought: dict[int, list[str]] = {}
+    for site in sites:
+        words = [site.word, site.pair.other(site.word), *site.further]
+        assert not any(is_form_of_same_word(one, other) for one, other in combinations(words, 2))
+        brought.setdefault(site.sentence, []).extend(words[1:])
+    assert all(len(words) == len(set(words)) for words in brought.values())
+
+
+def test_a_sentence_keeps_most_of_its_words(sites: tuple[Site, ...], document: Document) -> None:
+    """One site in so many words, and one."""
+    for number, count in Counter(site.sentence for site in sites).items():
+        assert count <= 1 + len(document.sentences[number]) // WORDS_PER_SITE
+
+
+def test_who_asks_more_of_readers_gets_fewer_sites(sites: tuple[Site, ...], document: Document) -> None:
+    """One scale for all profiles."""
+    strict = analyse(document, substituter_with(floor=0.95))
+    assert 0 < len(strict) < len(sites)
+
+
+def test_protected_spans_hold_no_site(sites: tuple[Site, ...], document: Document, substituter: Substituter) -> None:
+    """And leave the others where they were, but for those of the same sentence."""
+    first = sites[0]
+    kept = analyse(document, substituter, protected=(first.span,))
+    assert first.span not in {site.span for site in kept}
+    assert [site for site in kept if site.sentence != first.sentence] == [
+        site for site in sites if site.sentence != first.sentence
+    ]
+
+
+def test_likely_edits_are_words_of_the_site(sites: tuple[Site, ...]) -> None:
+    """What the masked LM would write in place of another word of the same site, and only that."""
+    assert any(site.lures for site in sites)
+    assert all({*site.lures} <= {*site.pair, *site.further} for site in sites)
+
+
+def test_progress_counts_every_word_once(document: Document, substituter: Substituter) -> None:
+    """In steps that are never negative."""
+    steps: list[int] = []
+    analyse(document, substituter, on_words=steps.append)
+    assert sum(steps) == document.word_count
+    assert min(steps) >= 0
+
+
+def test_sentences_do_not_depend_on_each_other(sites: tuple[Site, ...], document: Document) -> None:
+    """A sentence alone has the sites that it has in the text."""
+    number = sites[-1].sentence
+    alone = analyse(segment(document.sentences[number].view), substituter_with())
+    there = [site for site in sites if site.sentence == number]
+    assert [(site.position, site.pair, site.further) for site in alone] == [
+        (site.position, site.pair, site.further) for site in there
+    ]
+    assert [replace(site, sentence=0) for site in there]  # there are some

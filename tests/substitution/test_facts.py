@@ -1,0 +1,64 @@
+"""Facts never change, however sure a model is: one case, at least, for each class of the lists."""
+
+import pytest
+
+from lexprint.substitution.facts import APART, FIXED, are_apart, is_fixed, may_be_exchanged, rows
+
+EXCHANGES = {  # class: pairs that were once exchanged in copies, or might have been
+    "polarity": [("leave", "remain"), ("accepted", "refused"), ("rose", "fell"), ("buys", "sells")],
+    "modality": [("allows", "requires"), ("agreed", "decided"), ("said", "denied")],
+    "likelihood": [("possible", "likely"), ("probably", "certainly")],
+    "degree": [("slightly", "considerably"), ("damaged", "destroyed"), ("large", "huge"), ("often", "sometimes")],
+    "time": [("first", "last"), ("immediately", "soon"), ("shipped", "delivered"), ("draft", "final")],
+    "actors": [("landlord", "tenant"), ("teacher", "pupils"), ("doctor", "patient"), ("victim", "attacker")],
+    "direction": [("imports", "exports"), ("borrowed", "lent"), ("taught", "learned")],
+    "places": [("city", "town"), ("airline", "aircraft"), ("river", "lake")],
+    "kinds": [("truck", "car"), ("wine", "beer"), ("rain", "snow")],
+    "government": [("state", "province"), ("government", "parliament")],
+    "legal states": [("accused", "convicted"), ("charged", "blamed")],
+    "legal actors": [("prosecutors", "investigators"), ("court", "judge")],
+    "operative words": [("pay", "afford"), ("breach", "violation")],
+    "ranks and offices": [("director", "head")],
+    "law and order": [("police", "officers")],
+    "money": [("income", "revenue"), ("profit", "gain")],
+    "quantity": [("majority", "most")],
+    "units and measures": [("height", "length")],
+    "kinship": [("children", "kids")],
+    "nationality and religion": [("german", "european")],
+    "health": [("death", "mortality"), ("infection", "disease")],
+    "time and order": [("final", "initial"), ("immediately", "promptly")],
+    "technical terms": [("server", "host")],
+}
+
+
+@pytest.mark.parametrize(("one", "other"), [pair for pairs in EXCHANGES.values() for pair in pairs])
+def test_what_changes_a_fact_is_never_exchanged(one: str, other: str) -> None:
+    """From neither side."""
+    assert not may_be_exchanged(one, other)
+    assert not may_be_exchanged(other, one)
+
+
+def test_every_class_has_a_case() -> None:
+    """A class without one would be a promise that nobody keeps."""
+    assert {name for path in (FIXED, APART) for name, _ in rows(path)} == set(EXCHANGES)
+
+
+@pytest.mark.parametrize(("one", "other"), [("big", "large"), ("started", "began"), ("quickly", "rapidly")])
+def test_what_says_the_same_may_be_exchanged(one: str, other: str) -> None:
+    """The lists keep words apart that are near, not those that are one."""
+    assert may_be_exchanged(one, other)
+    assert not are_apart(one, one)
+
+
+def test_forms_share_the_fate_of_their_lemma() -> None:
+    """What is said of a word holds for its inflections."""
+    assert is_fixed("terminated")
+    assert are_apart("leaving", "remained")
+
+
+def test_no_word_stands_in_two_groups_of_a_row() -> None:
+    """It would be apart from itself."""
+    for name, words in rows(APART):
+        groups = [set(group.split()) for group in words.split("|")]
+        members = [word for group in groups for word in group]
+        assert len(members) == len(set(members)), name

@@ -1,0 +1,116 @@
+"""Fits the numbers of the acceptance formula to judgements that no model was trained on.
+
+A good word counts as accepted, a so-so one as accepted by three readers in four, as people do who judge the same words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import judgements
+from judgements import GOOD, SO_SO, Judged
+from lexprint import Engine
+from lexprint.models.protocols import Gap
+from lexprint.substitution.acceptance import NUMBERS, stretched
+
+ACCEPTED = {GOOD: 1.0, SO_SO: 0.75, 0: 0.0}
+RIDGE = 1.0
+REACH = 1.5
+BLOCK = 64
+FIRST_LOOK = ("acceptable", "good", "log_probability")
+PAIR = ("acceptable", "good", "log_probability", "entailment")
+Matrix = NDArray[np.float64]
+
+
+def looks(engine: Engine, exchanges: Sequence[tuple[Gap, str]]) -> Matrix:
+    """(acceptable, good, log P) of each word in its gap: (exchanges, 3)."""
+    columns = {token: column for column, token in enumerate(engine.masked_lm.vocabulary)}
+    unique = list(dict.fromkeys(gap for gap, _ in exchanges))
+    found: dict[tuple[Gap, str], tuple[float, float, float]] = {}
+    wanted: dict[Gap, list[str]] = {}
+    for gap, word in exchanges:
+        wanted.setdefault(gap, []).append(word)
+    for start in range(0, len(unique), BLOCK):
+        block = unique[start : start + BLOCK]
+        said = engine.masked_lm.assess(block)
+        if said.acceptable is None or said.good is None:
+            raise SystemExit("the masked LM has no fitness head")
+        for row, gap in enumerate(block):
+            for word in wanted[gap]:
+                at = (row, columns[word])
+                found[gap, word] = (float(said.acceptable[at]), float(said.good[at]), float(said.log_probabilities[at]))
+    return np.array([found[exchange] for exchange in exchanges])
+
+
+def features(engine: Engine, exchanges: Sequence[tuple[Gap, str]]) -> tuple[Matrix, Matrix]:
+    """Of a first look (exchanges, 3), and of the pair (exchanges, 8): sum and least of both ways, name by name."""
+    there = looks(engine, exchanges)
+    back = looks(engine, [(gap.with_word(word), gap.word) for gap, word in exchanges])
+    texts = [(gap.text, gap.filled(word)) for gap, word in exchanges]
+    ways = [engine.entailment.entails(texts), engine.entailment.entails([pair[::-1] for pair in texts])]
+    entailed = [np.array([[stretched(float(one))] for one in way]) for way in ways]
+    one, other = np.hstack([there, entailed[0]]), np.hstack([back, entailed[1]])
+    pair = np.stack([one + other, np.minimum(one, other)], axis=2).reshape(len(one), -1)
+    return there, pair
+
+
+def fit(values: Matrix, accepted: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Constant and coefficients of a logistic regression with a light ridge, by Newton's method."""
+    centre, spread = values.mean(0), values.std(0) + 1e-9
+    design = np.hstack([np.ones((len(values), 1)), (values - centre) / spread])
+    numbers = np.zeros(design.shape[1])
+    penalty = np.diag([0.0, *[RIDGE] * values.shape[1]])
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(-design @ numbers))
+        slope = design.T @ (accepted - chance) - penalty @ numbers
+        bend = (design * (chance * (1 - chance))[:, None]).T @ design + penalty
+        numbers += np.linalg.solve(bend, slope)
+    scaled = numbers[1:] / spread
+    return np.array([numbers[0] - scaled @ centre, *scaled])
+
+
+def exchanges_of(rows: Sequence[Judged], vocabulary: Sequence[str]) -> tuple[list[tuple[Gap, str]], NDArray[np.int64]]:
+    known = frozenset(vocabulary)
+    found = [
+        ((row.gap, word), verdict)
+        for row in rows
+        if row.gap.word in known
+        for word, verdict in row.verdicts.items()
+        if word in known
+    ]
+    return [exchange for exchange, _ in found], np.array([verdict for _, verdict in found])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("judgements", type=Path, nargs="+")
+    parser.add_argument("--output", type=Path, default=NUMBERS)
+    options = parser.parse_args()
+    engine = Engine()
+    rows = list(judgements.read(options.judgements))
+    exchanges, verdicts = exchanges_of(rows, engine.masked_lm.vocabulary)
+    there, pair = features(engine, exchanges)
+    accepted = np.array([ACCEPTED[int(verdict)] for verdict in verdicts])
+    first, both = fit(there, accepted), fit(pair, accepted)
+    names = [f"{name}_{way}" for name in PAIR for way in ("sum", "least")]
+    numbers = {
+        "first_look": {"constant": round(first[0], 4), **_named(FIRST_LOOK, first[1:])},
+        "pair": {"constant": round(both[0], 4), **_named(names, both[1:])},
+        "reach": REACH,
+    }
+    options.output.write_text(json.dumps(numbers, indent=2) + "\n", "utf-8")
+    print(json.dumps(numbers, indent=2))
+
+
+def _named(names: Sequence[str], values: NDArray[np.float64]) -> dict[str, float]:
+    return {name: round(float(value), 4) for name, value in zip(names, values, strict=True)}
+
+
+if __name__ == "__main__":
+    main()
