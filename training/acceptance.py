@@ -24,7 +24,7 @@ RIDGE = 1.0
 REACH = 1.5
 BLOCK = 64
 FIRST_LOOK = ("acceptable", "good", "log_probability")
-PAIR = ("acceptable", "good", "log_probability", "entailment")
+PAIR = ("there", "least", "entailment")
 Matrix = NDArray[np.float64]
 
 
@@ -39,25 +39,23 @@ def looks(engine: Engine, exchanges: Sequence[tuple[Gap, str]]) -> Matrix:
     for start in range(0, len(unique), BLOCK):
         block = unique[start : start + BLOCK]
         said = engine.masked_lm.assess(block)
-        if said.acceptable is None or said.good is None:
-            raise SystemExit("the masked LM has no fitness head")
-        for row, gap in enumerate(block):
-            for word in wanted[gap]:
-                at = (row, columns[word])
-                found[gap, word] = (float(said.acceptable[at]), float(said.good[at]), float(said.log_probabilities[at]))
+        if said.fitness is None:
+            raise SystemExit("the masked LM was never told what readers accept")
+        for gap, log_probabilities, fitness in zip(block, said.log_probabilities, said.fitness, strict=True):
+            chosen = np.array([columns[word] for word in wanted[gap]])
+            for word, column, (acceptable, good) in zip(wanted[gap], chosen, fitness(chosen), strict=True):
+                found[gap, word] = (float(acceptable), float(good), float(log_probabilities[column]))
     return np.array([found[exchange] for exchange in exchanges])
 
 
-def features(engine: Engine, exchanges: Sequence[tuple[Gap, str]]) -> tuple[Matrix, Matrix]:
-    """Of a first look (exchanges, 3), and of the pair (exchanges, 8): sum and least of both ways, name by name."""
+def features(engine: Engine, exchanges: Sequence[tuple[Gap, str]]) -> tuple[Matrix, Matrix, Matrix]:
+    """Looks there and back (exchanges, 3), and the lesser SR of both ways, stretched (exchanges, 1)."""
     there = looks(engine, exchanges)
     back = looks(engine, [(gap.with_word(word), gap.word) for gap, word in exchanges])
     texts = [(gap.text, gap.filled(word)) for gap, word in exchanges]
     ways = [engine.entailment.entails(texts), engine.entailment.entails([pair[::-1] for pair in texts])]
-    entailed = [np.array([[stretched(float(one))] for one in way]) for way in ways]
-    one, other = np.hstack([there, entailed[0]]), np.hstack([back, entailed[1]])
-    pair = np.stack([one + other, np.minimum(one, other)], axis=2).reshape(len(one), -1)
-    return there, pair
+    least = np.array([[stretched(float(min(both)))] for both in zip(*ways, strict=True)])
+    return there, back, least
 
 
 def fit(values: Matrix, accepted: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -95,13 +93,14 @@ def main() -> None:
     engine = Engine()
     rows = list(judgements.read(options.judgements))
     exchanges, verdicts = exchanges_of(rows, engine.masked_lm.vocabulary)
-    there, pair = features(engine, exchanges)
+    there, back, entailed = features(engine, exchanges)
     accepted = np.array([ACCEPTED[int(verdict)] for verdict in verdicts])
-    first, both = fit(there, accepted), fit(pair, accepted)
-    names = [f"{name}_{way}" for name in PAIR for way in ("sum", "least")]
+    first = fit(there, accepted)
+    one, other = (first[0] + look @ first[1:] for look in (there, back))
+    both = fit(np.column_stack([one, np.minimum(one, other), entailed[:, 0]]), accepted)
     numbers = {
         "first_look": {"constant": round(first[0], 4), **_named(FIRST_LOOK, first[1:])},
-        "pair": {"constant": round(both[0], 4), **_named(names, both[1:])},
+        "pair": {"constant": round(both[0], 4), **_named(PAIR, both[1:])},
         "reach": REACH,
     }
     options.output.write_text(json.dumps(numbers, indent=2) + "\n", "utf-8")

@@ -28,7 +28,7 @@ from masked_lm import LowerLayers
 
 HIDDEN = 256
 HEADS = 3
-ROUNDS = 5
+ROUNDS = 7
 BATCH = 1_024
 LOCAL_SHARE = 0.3
 VECTOR_UNIT = 20.0  # word vectors are small beside states
@@ -59,8 +59,8 @@ class Head(nn.Module):
         self.gap = nn.Linear(2 * WIDTH, hidden)
         self.candidate = nn.Linear(3 * WIDTH, hidden, bias=False)
         self.output = nn.Linear(hidden, 2)
-        self.dropout = nn.Dropout(0.3)
-        self.input_dropout = nn.Dropout(0.1)
+        self.dropout = nn.Dropout(0.45)
+        self.input_dropout = nn.Dropout(0.25)
         with torch.no_grad():
             self.output.bias.copy_(torch.tensor([-1.4, -2.8]))
 
@@ -126,7 +126,7 @@ def states_of(
 def train(states: States, vectors: Tensor, *, seed: int, rounds: int = ROUNDS) -> Head:
     torch.manual_seed(seed)
     head = Head()
-    adam = torch.optim.AdamW(head.parameters(), lr=1e-3, weight_decay=0.02)
+    adam = torch.optim.AdamW(head.parameters(), lr=1e-3, weight_decay=0.05)
     truth = torch.stack([states.verdicts >= SO_SO, states.verdicts == GOOD], dim=1).float()
     steps = rounds * (len(truth) // BATCH + 1)
     step = 0

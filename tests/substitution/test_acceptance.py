@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from lexprint.substitution.acceptance import first_look, logit_of, pair_acceptance, share_of, stretched
+from lexprint.substitution.acceptance import acceptance, first_look, logit_of, mutual_acceptance, share_of, stretched
 from lexprint.substitution.candidates import Candidate
 
 candidates = st.builds(
@@ -16,12 +16,12 @@ candidates = st.builds(
 chances = st.floats(0, 1)
 
 
-@given(candidates, candidates, chances, chances)
-def test_both_words_say_the_same(one: Candidate, other: Candidate, there: float, back: float) -> None:
-    """To the last bit: a mark is found by either of its words."""
-    assert pair_acceptance(one, other, entailment=there, entailment_back=back) == pair_acceptance(
-        other, one, entailment=back, entailment_back=there
-    )
+@given(candidates, candidates, chances)
+def test_both_words_say_the_same(one: Candidate, other: Candidate, entailment: float) -> None:
+    """To the last bit: a mark is found by either of its words; and neither way is better than that."""
+    mutual = mutual_acceptance(one, other, entailment=entailment)
+    assert mutual == mutual_acceptance(other, one, entailment=entailment)
+    assert mutual <= acceptance(one, other, entailment=entailment)
 
 
 @given(candidates, st.floats(0.1, 5))

@@ -90,8 +90,8 @@ def test_an_exchange_weighs_the_same_from_either_word(masked_lm: FakeMaskedLM) -
             one, other = weighed
             assert one is not None
             assert other is not None
-            assert (one.acceptance, one.entailment, one.entailment_back) == (
-                other.acceptance,
+            assert (one.mutual, one.entailment, one.entailment_back) == (
+                other.mutual,
                 other.entailment_back,
                 other.entailment,
             )

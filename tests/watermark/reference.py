@@ -11,7 +11,7 @@ from math import inf
 
 from lexprint.models.protocols import Gap
 from lexprint.settings import WatermarkSettings
-from lexprint.substitution.acceptance import first_look, formula, logit_of, pair_acceptance
+from lexprint.substitution.acceptance import first_look, formula, logit_of, mutual_acceptance
 from lexprint.substitution.candidates import Candidate
 from lexprint.substitution.facts import are_apart, is_fixed
 from lexprint.substitution.substituter import Substituter
@@ -188,7 +188,7 @@ class Reference:
         if back is None:
             return -inf
         one, other = self.substituter._entails([(gap.text, turned.text), (turned.text, gap.text)])
-        return pair_acceptance(there, back, entailment=one, entailment_back=other)
+        return mutual_acceptance(there, back, entailment=min(one, other))
 
     def _may_be_pair(self, one: str, other: str) -> bool:
         if self.settings.risk_set == "paper":

@@ -1,9 +1,8 @@
 """The share of readers that would accept an exchange of two words in their sentence: one number for marks and copies alike.
 
-It is a logistic formula of what the masked LM says of readers, both ways, of probability, both ways, and of SR, both ways; its
-numbers were fitted to judgements (`training/acceptance.py`) and lie in `acceptance.json`. Sums and minima of both ways are the
-same from either word, so that a reader of the mark finds what its writer found. Only additions, multiplications, divisions and
-square roots are used before comparing, which give the same bits on every processor.
+It is a logistic formula of what the masked LM says of readers and of probability, both ways, and of SR, the lesser of both ways; its
+numbers were fitted to judgements (`training/acceptance.py`) and lie in `acceptance.json`. Only additions, multiplications,
+divisions and square roots are used before comparing, which give the same bits on every processor.
 """
 
 from __future__ import annotations
@@ -53,17 +52,25 @@ def first_look(one: Candidate) -> float:
     )
 
 
-def pair_acceptance(there: Candidate, back: Candidate, *, entailment: float, entailment_back: float) -> float:
-    """Logit that readers accept the exchange; `back` is the word as a candidate for the other's place."""
-    total = formula().pair["constant"]
-    for name, one, other in (
-        ("acceptable", there.acceptable, back.acceptable),
-        ("good", there.good, back.good),
-        ("log_probability", there.log_probability, back.log_probability),
-        ("entailment", stretched(entailment), stretched(entailment_back)),
-    ):
-        total += formula().pair[f"{name}_sum"] * (one + other) + formula().pair[f"{name}_least"] * min(one, other)
-    return total
+def acceptance(there: Candidate, back: Candidate, *, entailment: float) -> float:
+    """Logit that readers accept the exchange; `back` is the word as a candidate for the other's place, SR the lesser of both."""
+    return _of_pair(first_look(there), first_look(back), entailment)
+
+
+def mutual_acceptance(one: Candidate, other: Candidate, *, entailment: float) -> float:
+    """The lesser of both ways: the same from either word, so that a reader of the mark finds what its writer found."""
+    least = min(first_look(one), first_look(other))
+    return _of_pair(least, least, entailment)
+
+
+def _of_pair(there: float, back: float, entailment: float) -> float:
+    numbers = formula().pair
+    return (
+        numbers["constant"]
+        + numbers["there"] * there
+        + numbers["least"] * min(there, back)
+        + numbers["entailment"] * stretched(entailment)
+    )
 
 
 def stretched(probability: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lexprint.models.protocols import Entailment, Gap, MaskedLM
 from lexprint.settings import SubstitutionSettings
-from lexprint.substitution.acceptance import first_look, formula, logit_of, pair_acceptance, share_of
+from lexprint.substitution.acceptance import acceptance, first_look, formula, logit_of, mutual_acceptance, share_of
 from lexprint.substitution.answer_file import AnswerFile
 from lexprint.substitution.candidates import Candidate, Vocabulary, opinions, propose
 from lexprint.substitution.exclusions import may_be_replaced, stands_free
@@ -33,7 +33,8 @@ class Substitute:
 class Weighed:
     """An exchange with all that speaks for it; logits, as decisions compare them."""
 
-    acceptance: float
+    acceptance: float  # of the candidate in place of the word
+    mutual: float  # the lesser of both ways
     entailment: float  # SR, there and back
     entailment_back: float
 
@@ -123,8 +124,10 @@ class Substituter:
         weighed: list[Weighed | None] = [None] * len(exchanges)
         for number, (index, back) in enumerate(leading.items()):
             there, one, other = exchanges[index][1], both[number], both[len(forward) + number]
-            acceptance = pair_acceptance(there, back, entailment=one, entailment_back=other)
-            weighed[index] = Weighed(acceptance, one, other)
+            least = min(one, other)
+            weighed[index] = Weighed(
+                acceptance(there, back, entailment=least), mutual_acceptance(there, back, entailment=least), one, other
+            )
         return weighed
 
     def substitutes(self, gaps: Sequence[Gap]) -> list[tuple[Substitute, ...]]:

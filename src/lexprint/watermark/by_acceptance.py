@@ -44,7 +44,7 @@ class ByAcceptance:
         weighed = yield Weigh(gap, best.candidate)
         if weighed is None:
             return None
-        above = weighed.acceptance - self.substituter.acceptance_floor
+        above = weighed.mutual - self.substituter.acceptance_floor
         if not above > self.substituter.settings.guard_band:
             return None
         return Synchronous(
@@ -52,7 +52,7 @@ class ByAcceptance:
             entailment=weighed.entailment,
             entailment_back=weighed.entailment_back,
             clearance=min(above, best.clearance, back.clearance),
-            acceptance=weighed.acceptance,
+            acceptance=weighed.mutual,
         )
 
     def lead_back(self, turned: Gap, word: str, known: Mapping[str, float]) -> Inquiry[WayBack | None]:
