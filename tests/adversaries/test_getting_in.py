@@ -132,6 +132,12 @@ def test_no_other_site_signs_a_browser_in(browser: TestClient, registry: Registr
     assert browser.post("/v1/session", json={"code": link}, headers={"Origin": HERE}).status_code == 200
 
 
+def test_browsers_sign_in_through_a_proxy(browser: TestClient, registry: Registry) -> None:
+    """One that gives the service another name of the host than the browser knows, as many do."""
+    headers = {"Origin": "https://lexprint.example", "Sec-Fetch-Site": "same-origin", "X-Forwarded-Proto": "https"}
+    assert browser.post("/v1/session", json={"code": create_link(registry)}, headers=headers).status_code == 200
+
+
 def test_what_strangers_send_is_small(browser: TestClient) -> None:
     """Nothing large is read before somebody is known."""
     assert browser.post("/v1/session", json={"token": "x" * 2_000}).status_code == 413

@@ -12,7 +12,7 @@ from lexprint.coding.keys import load_keyring
 from lexprint.models.protocols import Floats, Gap
 from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
-from lexprint.server.process import _Server
+from lexprint.server.process import BoundedConnection, _Server
 from lexprint.testing import FakeMaskedLM
 from lexprint.tracing.registry import open_registry
 
@@ -41,7 +41,9 @@ def main(folder: Path, port: int) -> None:
             access="open",
             limits=Limits(requests_per_minute=100_000, lease_seconds=LEASE_SECONDS),
         )
-        config = uvicorn.Config(app, port=port, log_level="warning", timeout_graceful_shutdown=5)
+        config = uvicorn.Config(
+            app, port=port, log_level="warning", timeout_graceful_shutdown=5, http=BoundedConnection, ws="none"
+        )
         _Server(config, app.state.service.stopping).run()
 
 

@@ -143,3 +143,16 @@ def _seconds_to_segment(text: str) -> float:
     started = time.perf_counter()
     segment(text)
     return time.perf_counter() - started
+
+
+def test_very_long_words_stand_alone() -> None:
+    """Else every word beside one would be asked about with all its letters."""
+    long = "a" * 501
+    document = segment(f"The house is {long} and large. It {'b' * 500} stands.")
+    assert [sentence.view for sentence in document.sentences] == [
+        "The house is",
+        long,
+        "and large.",
+        f"It {'b' * 500} stands.",
+    ]
+    assert [sentence.view for sentence in segment(long).sentences] == [long]

@@ -9,6 +9,7 @@ MOST_DIRECTORIES = 1_000  # pages of a TIFF file
 _WIDTH, _LENGTH = 256, 257  # tags of TIFF 6.0, section 8
 _SHORT = 3
 _STANDALONE = frozenset({0x01, *range(0xD0, 0xD9)})  # markers of JPEG without a segment (ITU-T T.81, table B.1)
+_END = 0xD9  # decoders stop there, whatever follows
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # of those that begin a picture
 
 
@@ -36,6 +37,8 @@ def _of_jpeg(content: bytes) -> int | None:
                 break
             continue
         marker = content[position + 1]
+        if marker == _END:
+            break
         if marker in (0x00, 0xFF) or marker in _STANDALONE:
             position += 1 if marker == 0xFF else 2
             continue

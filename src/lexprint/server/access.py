@@ -66,10 +66,13 @@ def _shown(request: Request) -> str | None:
 
 
 def require_same_origin(request: Request) -> None:
-    """Refuse what a page of another site sends."""
-    origin = request.headers.get("origin")
+    """Refuse what a page of another site sends: browsers say so, and older ones at least say whose page it was.
+
+    A proxy may rewrite the host, so that is compared only where there is nothing better.
+    """
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     is_foreign = origin is not None and _place(origin) != request.headers.get("host", "").lower()
-    if is_foreign or request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+    if is_foreign if site is None else site not in ("same-origin", "none"):
         raise Refusal(403, "this came from a page of another site", code="Forbidden")
 
 

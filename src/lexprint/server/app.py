@@ -22,12 +22,12 @@ from lexprint.engine import Engine
 from lexprint.errors import LexprintError
 from lexprint.server import record_routes, routes, schemas, session_routes
 from lexprint.server.access import Access, Caller
-from lexprint.server.files import forget_old
 from lexprint.server.framing import Framing
 from lexprint.server.job_runner import JobRunner
 from lexprint.server.job_store import Job
 from lexprint.server.limits import Limits, OnProgress
 from lexprint.server.problems import MEDIA_TYPE, Refusal, problem, problem_of, status_of
+from lexprint.server.retention import Retention
 from lexprint.server.service import RECORD_THREADS, Service
 from lexprint.server.verbs import VERBS, Answer, Desk
 from lexprint.tracing.registry import Registry
@@ -65,18 +65,20 @@ def create_app(
         desk = Desk(service, Caller(job.owner, frozenset()), service.engine_of_jobs)
         return verb(desk, request.model_validate_json(job.request), on_progress)
 
+    retention = Retention(registry, every_seconds=service.limits.retention_seconds)
     runner = JobRunner(registry, work, new_job=service.new_job, lease_seconds=service.limits.lease_seconds)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = RECORD_THREADS
-        await run_in_threadpool(forget_old, registry)
+        retention.start()
         runner.start()
         try:
             yield
         finally:
             service.close()
             await run_in_threadpool(lambda: runner.stop(seconds=service.limits.shutdown_seconds))
+            await run_in_threadpool(lambda: retention.stop(seconds=1.0))
 
     app = FastAPI(
         title="lexprint", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None

@@ -77,9 +77,14 @@ def _add(
 
 
 def find_file(registry: Registry, owner: str, file_id: str) -> StoredFile:
-    """A file of one's own."""
+    """A file of one's own, unless its days are over."""
     with registry.reading() as statements:
-        rows = statements.rows("SELECT * FROM files WHERE id = :id AND owner = :owner", id=file_id, owner=owner)
+        rows = statements.rows(
+            "SELECT * FROM files WHERE id = :id AND owner = :owner AND (expires_at IS NULL OR expires_at > :now)",
+            id=file_id,
+            owner=owner,
+            now=time_text(datetime.now(UTC)),
+        )
     if not rows:
         raise not_found("file", file_id)
     return _file(rows[0])
@@ -97,14 +102,6 @@ def delete_file(registry: Registry, owner: str, file_id: str) -> None:
     with registry.writing() as statements:
         if not statements.change("DELETE FROM files WHERE id = :id AND owner = :owner", id=file_id, owner=owner):
             raise not_found("file", file_id)
-
-
-def forget_old(registry: Registry) -> None:
-    """Files whose days are over, and answers of more than a day ago."""
-    now = datetime.now(UTC)
-    with registry.writing() as statements:
-        statements.change("DELETE FROM files WHERE expires_at < :now", now=time_text(now))
-        statements.change("DELETE FROM answers WHERE asked_at < :then", then=time_text(now - timedelta(days=1)))
 
 
 def _file(row: Mapping[str, Any]) -> StoredFile:

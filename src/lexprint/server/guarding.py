@@ -33,6 +33,7 @@ class GuardedRoute(APIRoute):
     """A route that is open to callers with one of its scopes."""
 
     scopes: ClassVar[frozenset[Scope]] = frozenset()
+    keeps_answers: ClassVar[bool] = True  # for who sends a request again; never if an answer may hold a secret
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         answer = super().get_route_handler()
@@ -55,14 +56,14 @@ class GuardedRoute(APIRoute):
             key = request.headers.get("idempotency-key")
             if request.method != "POST" or key is None:
                 return await answer(request)
-            return await _once(request, answer, service, caller, key)
+            return await _once(request, answer, service, caller, key, keeps_answer=self.keeps_answers)
 
         return guarded
 
 
-def guarded_router(*scopes: Scope) -> APIRouter:
+def guarded_router(*scopes: Scope, keeps_answers: bool = True) -> APIRouter:
     """Routes for callers with any of these scopes."""
-    route = type("Route", (GuardedRoute,), {"scopes": frozenset(scopes)})
+    route = type("Route", (GuardedRoute,), {"scopes": frozenset(scopes), "keeps_answers": keeps_answers})
     return APIRouter(prefix="/v1", route_class=route, dependencies=[Security(_BEARER)])
 
 
@@ -89,8 +90,10 @@ async def _once(
     service: Service,
     caller: Caller,
     key: str,
+    *,
+    keeps_answer: bool,
 ) -> Response:
-    """The answer that the same request had before; else a new one, which is kept if it was a success."""
+    """The answer that the same request had before; else a new one, which is kept if it was a success and is no secret."""
     if not key.isascii() or not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
         raise Refusal(422, f"the Idempotency-Key needs 1 to {LONGEST_KEY} printable characters", code="BadKey")
     digest = sha256(f"{request.url.path}\n{request.headers.get('prefer', '')}\n".encode())
@@ -106,7 +109,7 @@ async def _once(
         raise
     body = getattr(response, "body", None)
     if response.status_code < 300 and isinstance(body, bytes):
-        await run_in_threadpool(_keep, registry, caller.id, key, response, body)
+        await run_in_threadpool(_keep, registry, caller.id, key, response, body if keeps_answer else None)
     else:
         await run_in_threadpool(_release, registry, caller.id, key)
     return response
@@ -136,11 +139,15 @@ def _reserve(registry: Registry, owner: str, key: str, digest: str, seconds: flo
         raise Refusal(422, "this Idempotency-Key was used for another request", code="KeyReused")
     if row["status"] is None:
         raise Refusal(409, "the same request is being answered; try again soon", code="InProgress")
+    if row["body"] is None:
+        raise Refusal(
+            409, "this was done before, and its answer is shown once; revoke it and ask anew", code="ShownOnce"
+        )
     headers = {"Idempotency-Replayed": "true"}
     return Response(bytes(row["body"]), row["status"], headers, row["media_type"])
 
 
-def _keep(registry: Registry, owner: str, key: str, response: Response, body: bytes) -> None:
+def _keep(registry: Registry, owner: str, key: str, response: Response, body: bytes | None) -> None:
     with registry.writing() as statements:
         statements.change(
             "UPDATE answers SET status = :status, media_type = :media_type, body = :body "

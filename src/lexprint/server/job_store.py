@@ -9,17 +9,20 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
-from lexprint.server.problems import Refusal, busy, not_found
+from lexprint.server.problems import busy, not_found
 from lexprint.tracing.audit import time_text
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.statements import Statements
 
 State: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
+RESULT_LIFETIME = timedelta(days=7)  # after which a finished job is forgotten, with its result
 MOST_ATTEMPTS = 5  # a job that was begun so often and never ended is likely what kills its process
+
+_KEPT = "(finished_at IS NULL OR finished_at > :then)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +83,11 @@ def find_job(registry: Registry, owner: str, job_id: str) -> Job:
 def list_jobs(registry: Registry, owner: str, *, limit: int, offset: int) -> tuple[list[Job], int]:
     """One's own, newest first, and how many there are."""
     with registry.reading() as statements:
-        (count,) = statements.rows("SELECT count(*) AS jobs FROM jobs WHERE owner = :owner", owner=owner)
+        values = {"owner": owner, "then": _forgotten()}
+        (count,) = statements.rows(f"SELECT count(*) AS jobs FROM jobs WHERE owner = :owner AND {_KEPT}", **values)
         rows = statements.rows(
-            "SELECT * FROM jobs WHERE owner = :owner ORDER BY serial DESC LIMIT :limit OFFSET :offset",
-            owner=owner,
+            f"SELECT * FROM jobs WHERE owner = :owner AND {_KEPT} ORDER BY serial DESC LIMIT :limit OFFSET :offset",
+            **values,
             limit=limit,
             offset=offset,
         )
@@ -96,16 +100,18 @@ def count_by_state(registry: Registry) -> dict[str, int]:
     return {row["state"]: row["jobs"] for row in rows}
 
 
-def cancel_job(registry: Registry, owner: str, job_id: str) -> Job:
-    """Stop a job, at once or when it next tells its progress."""
+def end_job(registry: Registry, owner: str, job_id: str) -> Job:
+    """Cancel a job, at once or when it next tells its progress; one that is finished is deleted, with its result."""
     with registry.writing() as statements:
         job = _found(statements, job_id)
         if job.owner != owner:
             raise not_found("job", job_id)
-        if job.state in ("done", "failed"):
-            raise Refusal(409, f"job {job_id} is finished", code="Finished")
+        if job.is_finished:
+            statements.change("DELETE FROM jobs WHERE id = :id", id=job_id)
+            statements.log("job deleted", {"job": job_id, "token": owner})
+            return replace(job, result=None)
         statements.change(
-            "UPDATE jobs SET state = 'cancelled', request = '', finished_at = :now WHERE id = :id AND state <> 'cancelled'",
+            "UPDATE jobs SET state = 'cancelled', request = '', finished_at = :now WHERE id = :id",
             id=job_id,
             now=_now(),
         )
@@ -206,7 +212,7 @@ def _finish(
 
 
 def _found(statements: Statements, job_id: str) -> Job:
-    rows = statements.rows("SELECT * FROM jobs WHERE id = :id", id=job_id)
+    rows = statements.rows(f"SELECT * FROM jobs WHERE id = :id AND {_KEPT}", id=job_id, then=_forgotten())
     if not rows:
         raise not_found("job", job_id)
     return _job(rows[0])
@@ -227,6 +233,10 @@ def _job(row: Mapping[str, Any]) -> Job:
         created_at=datetime.fromisoformat(row["created_at"]),
         finished_at=None if row["finished_at"] is None else datetime.fromisoformat(row["finished_at"]),
     )
+
+
+def _forgotten() -> str:
+    return time_text(datetime.now(UTC) - RESULT_LIFETIME)
 
 
 def _now() -> str:

@@ -31,7 +31,8 @@ class Limits:
     queued_jobs: int = 1_000
     lease_seconds: float = 15.0  # after which a job whose process says nothing is taken over
     shutdown_seconds: float = 10.0  # to finish or park
-    file_days: int = 30  # that uploads and results are kept
+    file_days: int = 30  # that uploads and files made of them are kept
+    retention_seconds: float = 600.0  # between two looks at what is old
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -18,12 +19,14 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lexprint.coding.keys import Keyring, load_keyring
 from lexprint.engine import Engine
 from lexprint.errors import InputError
 from lexprint.server.access import Access, is_loopback
 from lexprint.server.app import create_app
+from lexprint.server.connections import Watch, make_room
 from lexprint.server.limits import Limits
 from lexprint.settings import load_settings
 from lexprint.tracing.registry import open_registry
@@ -36,7 +39,7 @@ KEEP_ALIVE_SECONDS = 15
 # event loop: a thread of low priority that holds the interpreter's lock and is kept waiting by other programs holds up the
 # loop too.
 SWITCH_SECONDS = 0.0005
-BACKLOG = 512  # connections that wait to be accepted
+BACKLOG = 128  # connections that wait to be accepted; as many are accepted at once, before any is closed to make room
 LINK = "login="  # before the code, in the address
 OPENING_SECONDS = 30.0  # that a browser may take to open a file
 
@@ -73,6 +76,8 @@ def serve(options: ServeOptions) -> None:
         "backlog": BACKLOG,
         "timeout_keep_alive": KEEP_ALIVE_SECONDS,
         "timeout_graceful_shutdown": int(_limits(options).shutdown_seconds),
+        "http": BoundedConnection,
+        "ws": "none",
     }
     if options.workers == 1:
         app = app_of(options)
@@ -80,6 +85,27 @@ def serve(options: ServeOptions) -> None:
         return
     os.environ[OPTIONS] = json.dumps(asdict(options))
     uvicorn.run("lexprint.server.process:app_from_environment", factory=True, workers=options.workers, **common)
+
+
+class BoundedConnection(H11Protocol):
+    """A connection that is watched."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
+        super().connection_made(transport)
+        self.watch = Watch(self)
+        make_room(self.watch, [one.watch for one in self.connections if isinstance(one, BoundedConnection)])
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.watch.end()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self.watch.received += len(data)
+        super().data_received(data)
+
+    def on_response_complete(self) -> None:
+        self.watch.begin()
+        super().on_response_complete()
 
 
 class _Server(uvicorn.Server):

@@ -32,7 +32,7 @@ CHUNK = 1 << 16
 CopyNumber = Annotated[int, Path(ge=1, le=10_000_000)]
 
 marking = guarded_router("mark")
-administration = guarded_router("admin")
+administration = guarded_router("admin", keeps_answers=False)
 open_routes = APIRouter()
 
 

@@ -16,7 +16,7 @@ from lexprint.server import schemas, verbs
 from lexprint.server.access import Caller
 from lexprint.server.files import add_file, delete_file, find_file, safe_name
 from lexprint.server.guarding import guarded_router, the_caller, the_service
-from lexprint.server.job_store import Job, add_job, cancel_job, find_job, list_jobs
+from lexprint.server.job_store import Job, add_job, end_job, find_job, list_jobs
 from lexprint.server.limits import OnProgress
 from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
@@ -213,8 +213,8 @@ def show_job(job_id: schemas.Identifier, service: TheService, caller: TheCaller)
 
 @shared.delete("/jobs/{job_id}", response_model=schemas.JobInfo)
 def stop_job(job_id: schemas.Identifier, service: TheService, caller: TheCaller) -> Answer:
-    """Cancel a job of yours."""
-    return job_json(cancel_job(service.registry, caller.id, job_id))
+    """Cancel a job of yours; one that is finished is deleted, with its result."""
+    return job_json(end_job(service.registry, caller.id, job_id))
 
 
 @shared.get("/jobs/{job_id}/events", response_class=StreamingResponse)

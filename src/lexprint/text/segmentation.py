@@ -23,6 +23,7 @@ from lexprint.text.span import Span
 from lexprint.text.view import View, build_view, combining_marks
 
 LONGEST_SENTENCE = 96  # words; a pair of such sentences still fits a model's 512 positions
+LONGEST_WORD = 500  # letters; a longer one is a sentence by itself, as models would read it with each word beside it
 LONGEST_PARAGRAPH = 4_000  # words given to the segmenter at once; no real paragraph comes near it
 
 _PLACEHOLDER = "word"  # stands for every word that may be swapped; no abbreviation, no known sentence starter
@@ -64,7 +65,7 @@ def segment(text: str, *, protected: tuple[Span, ...] = ()) -> Document:
     """
     view = build_view(text)
     words = _find_words(view.text)
-    firsts = list(_sentence_starts(view.text, words))
+    firsts = _with_long_words_apart(words, list(_sentence_starts(view.text, words)))
     return Document(text, _build_sentences(view, words, firsts), protected)
 
 
@@ -152,6 +153,16 @@ def _cut_long(view: str, words: _Words, sentence: range) -> Iterator[int]:
         )
         start = next(marks, limit - 1) + 1
     yield start
+
+
+def _with_long_words_apart(words: _Words, firsts: list[int]) -> list[int]:
+    """No replacement is so long, and no word that long has one: so this too is the same before and after."""
+    sizes = enumerate(end - start for start, end in zip(words.starts, words.ends, strict=True))
+    long = [index for index, size in sizes if size > LONGEST_WORD]
+    if not long:
+        return firsts
+    apart = {first for index in long for first in (index, index + 1) if first < len(words.starts)}
+    return sorted(apart.union(firsts))
 
 
 def _build_sentences(view: View, words: _Words, firsts: list[int]) -> tuple[Sentence, ...]:

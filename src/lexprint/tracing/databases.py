@@ -117,6 +117,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, place: Place) -> None:
     if application != APPLICATION_ID and (application or tables):
         raise RegistryError(f"{place.shown} is a database, but no registry; needed: the name of another file")
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
     connection.execute("PRAGMA synchronous = FULL")  # in WAL mode, less may lose the last commits in a power cut
     _use_write_ahead_log(connection)
 
