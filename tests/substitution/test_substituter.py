@@ -97,3 +97,26 @@ def test_an_exchange_weighs_the_same_from_either_word(masked_lm: FakeMaskedLM) -
             )
             checked += 1
     assert checked
+
+
+def test_named_words_whatever_their_rank(masked_lm: FakeMaskedLM) -> None:
+    """A word that is proposed is seen just as it is proposed; one that is not is seen too, and an unknown one is not."""
+    asked = substituter(masked_lm, settings=SubstitutionSettings(proposals=3))
+    proposed = {one.word: one for one in asked.most_probable([gap()])[0] if one.is_certain}
+    ranked = {one.word for one in substituter(masked_lm).most_probable([gap()])[0]}
+    unproposed = min(ranked - set(proposed))
+    (found,) = asked.look_at([(gap(), [*proposed, unproposed, "the", "unheard"])])
+    assert {word: found[word] for word in proposed} == proposed
+    assert set(found) == {*proposed, unproposed, "the"}
+
+
+def test_any_exchange_is_weighed(masked_lm: FakeMaskedLM) -> None:
+    """Where both ways are proposed it is the same weight; elsewhere there is one too, unless a word is unknown."""
+    asked = substituter(masked_lm, settings=SubstitutionSettings(acceptance_floor=0.9))
+    exchanges = [(gap(), one) for one in asked.most_probable([gap()])[0]]
+    weighed, all_weighed = asked.weigh(exchanges), asked.weigh_any(exchanges)
+    assert None in weighed
+    assert None not in all_weighed
+    assert all(one in (None, other) for one, other in zip(weighed, all_weighed, strict=True))
+    unknown = gap().with_word("unheard")
+    assert asked.weigh_any([(unknown, exchanges[0][1])]) == [None]

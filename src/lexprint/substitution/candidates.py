@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -40,6 +40,7 @@ class Vocabulary:
         proposable = [(column, token) for column, token in enumerate(tokens) if may_be_replaced(token)]
         self.words = tuple(token for _, token in proposable)
         self._index = {word: index for index, word in enumerate(self.words)}
+        self._columns = {token: column for column, token in enumerate(tokens)}
         self.columns: Indices = np.array([column for column, _ in proposable], dtype=np.intp)
         self._tag_bits: dict[str, int] = {}
         self._tags = np.zeros(len(self.words), dtype=np.int64)
@@ -58,6 +59,10 @@ class Vocabulary:
 
     def index(self, word: str) -> int | None:
         return self._index.get(word)
+
+    def column(self, word: str) -> int | None:
+        """Where the model says something of the word, whether or not it may be proposed."""
+        return self._columns.get(word)
 
     def fitting(self, gap: Gap) -> NDArray[np.bool_]:
         """Which words agree with the one in the gap and are neither another form of it nor its opposite."""
@@ -82,6 +87,13 @@ class Opinions:
 
     log_probabilities: Floats
     fitness: Fitness | None = None
+
+    def of(self, columns: Indices, words: Sequence[str]) -> list[Candidate]:
+        """What it says of some words."""
+        return [
+            Candidate(word, float(self.log_probabilities[column]), True, *logits)  # noqa: FBT003 # surely itself
+            for column, word, logits in zip(columns, words, _fitness(self, columns), strict=True)
+        ]
 
 
 def opinions(assessment: Assessment) -> Iterator[Opinions]:

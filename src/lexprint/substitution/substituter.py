@@ -57,8 +57,10 @@ class Substituter:
 
     def may_be_replaced(self, gap: Gap) -> bool:
         """Whether the word is outside the paper's risk set: no stop word, no word piece, no name, no fact."""
-        if not (may_be_replaced(gap.word) and gap.word in self._vocabulary and stands_free(gap)):
-            return False
+        return may_be_replaced(gap.word) and gap.word in self._vocabulary and stands_free(gap) and self.is_readable(gap)
+
+    def is_readable(self, gap: Gap) -> bool:
+        """Whether the text is short enough for both models."""
         return self._masked_lm.fits(gap) and self._entailment.fits(gap.text)
 
     def most_probable(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
@@ -76,6 +78,19 @@ class Substituter:
         if self._answers is not None:
             self._answers.keep_proposals({gap: self._proposals[gap] for gap in unknown})
         return [self._proposals[gap] for gap in gaps]
+
+    def look_at(self, questions: Sequence[tuple[Gap, Sequence[str]]]) -> list[dict[str, Candidate]]:
+        """What the masked LM says of named words at each gap, whatever their rank; words unknown to it are left out.
+
+        Nothing is kept: marks and copies look at what is proposed, and only measurements at all else.
+        """
+        found = []
+        said = opinions(self._masked_lm.assess([gap for gap, _ in questions]))
+        for (_, words), here in zip(questions, said, strict=True):
+            columns = {word: at for word in words if (at := self._vocabulary.column(word)) is not None}
+            candidates = here.of(np.array(list(columns.values()), dtype=np.intp), list(columns))
+            found.append({one.word: one for one in candidates})
+        return found
 
     def entailments(self, questions: Sequence[tuple[Gap, str]]) -> list[float]:
         """SR of each (gap, word): that the text entails itself with the word in the gap.
@@ -114,11 +129,20 @@ class Substituter:
     def weigh(self, exchanges: Sequence[tuple[Gap, Candidate]]) -> list[Weighed | None]:
         """What speaks for each exchange; None where the other word does not propose the word in turn, or hardly."""
         turned = self.most_probable([gap.with_word(there.word) for gap, there in exchanges])
-        leading = {
-            index: back
-            for index, ((gap, _), found) in enumerate(zip(exchanges, turned, strict=True))
-            if (back := _named(found, gap.word)) is not None and self.may_be_accepted(back)
-        }
+        backs = [_named(found, gap.word) for (gap, _), found in zip(exchanges, turned, strict=True)]
+        return self._weighed(exchanges, [back if back and self.may_be_accepted(back) else None for back in backs])
+
+    def weigh_any(self, exchanges: Sequence[tuple[Gap, Candidate]]) -> list[Weighed | None]:
+        """The same however unlikely the exchange is; None only where the masked LM does not know the word."""
+        turned = self.look_at([(gap.with_word(there.word), [gap.word]) for gap, there in exchanges])
+        return self._weighed(
+            exchanges, [found.get(gap.word) for (gap, _), found in zip(exchanges, turned, strict=True)]
+        )
+
+    def _weighed(
+        self, exchanges: Sequence[tuple[Gap, Candidate]], backs: Sequence[Candidate | None]
+    ) -> list[Weighed | None]:
+        leading = {index: back for index, back in enumerate(backs) if back is not None}
         forward = _exchanges([(exchanges[index][0], exchanges[index][1].word) for index in leading])
         both = self._entails(forward + [(hypothesis, premise) for premise, hypothesis in forward])
         weighed: list[Weighed | None] = [None] * len(exchanges)
