@@ -12,11 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from lexprint.errors import FormatError, InputError
+from lexprint.models.protocols import Gap
 from lexprint.text.document import Sentence
 from lexprint.text.segmentation import segment
-
-ACCEPTABLE = 0.5  # more than half of the judges said yes
-CONCEIVABLE = 0.1  # at least one in ten did
 
 FEWEST_WORDS = 5  # of a sentence that counts
 LONG_SENTENCE = 2_000  # characters; no text needs so many per sentence
@@ -31,16 +29,8 @@ class Target:
     word: str
     offset: int
     part_of_speech: str  # NOUN, VERB, ADJ, ADV
-    approval: dict[str, float]  # substitute -> share of judges who said yes
+    votes: dict[str, tuple[bool, ...]]  # substitute -> yes or no of each judge who was sure
     sources: dict[str, tuple[str, ...]]  # substitute -> who proposed it
-
-    @property
-    def acceptable(self) -> frozenset[str]:
-        return frozenset(word for word, share in self.approval.items() if share > ACCEPTABLE)
-
-    @property
-    def conceivable(self) -> frozenset[str]:
-        return frozenset(word for word, share in self.approval.items() if share >= CONCEIVABLE)
 
 
 def data_folder(given: Path | None) -> Path:
@@ -68,13 +58,12 @@ def swords(folder: Path, split: str) -> list[Target]:
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             data = json.load(file)
-        judged: dict[str, dict[str, float]] = {target: {} for target in data["targets"]}
+        votes: dict[str, dict[str, tuple[bool, ...]]] = {target: {} for target in data["targets"]}
         sources: dict[str, dict[str, tuple[str, ...]]] = {target: {} for target in data["targets"]}
         for number, entry in data["substitutes"].items():
-            labels = data["substitute_labels"][number]
-            yes = sum(label in ("TRUE", "TRUE_IMPLICIT") for label in labels)
-            word = entry["substitute"].lower().strip()
-            judged[entry["target_id"]][word] = yes / len(labels)
+            labels = [label for label in data["substitute_labels"][number] if label != "UNSURE"]
+            word = entry["substitute"].strip()
+            votes[entry["target_id"]][word] = tuple(label in ("TRUE", "TRUE_IMPLICIT") for label in labels)
             sources[entry["target_id"]][word] = tuple(entry["extra"]["sources"])
         return [
             Target(
@@ -82,13 +71,43 @@ def swords(folder: Path, split: str) -> list[Target]:
                 target["target"],
                 target["offset"],
                 target["pos"],
-                judged[number],
+                votes[number],
                 sources[number],
             )
             for number, target in data["targets"].items()
         ]
-    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError) as error:
         raise FormatError(path.name, found="damaged or of another layout", needed="SWORDS v1.1 as published") from error
+
+
+GOOD, SO_SO, BAD = 2, 1, 0
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A word in its sentence, and a reader's verdict on each candidate in its place."""
+
+    gap: Gap
+    verdicts: dict[str, int]
+
+
+def judgements(folder: Path, split: str) -> list[Judged]:
+    """Words that readers judged: `judgements/SPLIT.jsonl.gz` in the data folder, or the file right in it."""
+    name = f"{split}.jsonl"
+    places = [place / file for place in (folder / "judgements", folder) for file in (f"{name}.gz", name)]
+    path = next((place for place in places if place.is_file()), None)
+    if path is None:
+        raise InputError(
+            f"there are no judgements {name}.gz in {folder}", needed="judgements laid out as in docs/evaluation.md"
+        )
+    try:
+        rows = [json.loads(line) for line in _lines(path) if line.strip()]
+        found = [Judged(Gap(row["left"], row["word"], row["right"]), dict(row["judged"])) for row in rows]
+        if not all(verdict in (GOOD, SO_SO, BAD) for one in found for verdict in one.verdicts.values()):
+            raise ValueError("a verdict is none of 0, 1 and 2")
+    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+        raise FormatError(path.name, found="damaged or of another layout", needed="a line for each word") from error
+    return found
 
 
 @dataclass(frozen=True)
@@ -195,10 +214,7 @@ def _reviews(folder: Path, name: str, title: str) -> Iterator[Corpus]:
     """JSON lines with a `text` each."""
     for path in sorted((folder / name).glob("*.jsonl*"))[:1]:
         try:
-            with (
-                gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file
-            ):
-                texts = [str(json.loads(line)["text"]) for line in file if line.strip()]
+            texts = [str(json.loads(line)["text"]) for line in _lines(path) if line.strip()]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FormatError(
                 path.name, found="damaged or of another layout", needed="JSON lines with a text"
@@ -207,6 +223,12 @@ def _reviews(folder: Path, name: str, title: str) -> Iterator[Corpus]:
 
 
 _BREAK = re.compile(r"<br\s*/?>")
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """Of a file that may be packed."""
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+        yield from file
 
 
 def _read(path: Path) -> str:

@@ -14,8 +14,8 @@ except ImportError as error:
 
 @cache
 def lemma(word: str, part_of_speech: str) -> str:
-    """The dictionary form of a word as NOUN, VERB, ADJ or ADV."""
-    found: tuple[str, ...] = getLemma(word, upos=part_of_speech)
+    """The dictionary form of a word as NOUN, VERB, ADJ or ADV; a word that is in no dictionary stays as it is."""
+    found: tuple[str, ...] = getLemma(word, upos=part_of_speech, lemmatize_oov=False)
     return found[0].lower() if found else word
 
 

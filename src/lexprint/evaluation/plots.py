@@ -79,7 +79,7 @@ def tracing_plot(attacks: Sequence[AttackRow], mixes: Sequence[CollusionRow]) ->
     lines.set_title("three colluders: at least one caught", fontsize=10)
     if mixes:
         lines.legend(fontsize=8)
-    return _svg(figure)
+    return svg(figure)
 
 
 def quality_plot(rows: Sequence[QualityRow]) -> bytes:
@@ -112,7 +112,7 @@ def quality_plot(rows: Sequence[QualityRow]) -> bytes:
     panels[0].set_yticks(range(len(titles)), titles)
     panels[0].invert_yaxis()
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(schemes), frameon=False)
-    return _svg(figure)
+    return svg(figure)
 
 
 def robustness_plot(rows: Sequence[RobustnessRow]) -> bytes:
@@ -138,7 +138,7 @@ def robustness_plot(rows: Sequence[RobustnessRow]) -> bytes:
         panel.set_title(title, fontsize=10)
         panel.set_xticks(range(len(schemes)), schemes, rotation=30, ha="right", fontsize=9)
     panels[0].set_yticks(range(len(cases)), [" ".join(case).strip() for case in cases], fontsize=8)
-    return _svg(figure)
+    return svg(figure)
 
 
 def watermark_plot(rows: Sequence[watermark.Row]) -> bytes:
@@ -156,7 +156,7 @@ def watermark_plot(rows: Sequence[watermark.Row]) -> bytes:
             lambda row: watermark.published(row).recovered,
         ),
     }
-    return _svg(_dot_figure(titles, gaps, dots, panels))
+    return svg(_dot_figure(titles, gaps, dots, panels))
 
 
 def rivals_plot(rows: Sequence[comparison.MethodRow], thinned: Sequence[comparison.MethodRow] = ()) -> bytes:
@@ -198,7 +198,7 @@ def rivals_plot(rows: Sequence[comparison.MethodRow], thinned: Sequence[comparis
         panel.set_title(title, fontsize=10)
         panel.grid(alpha=0.3)
     _legend(figure, methods)
-    return _svg(figure)
+    return svg(figure)
 
 
 def _published_entailment(row: comparison.MethodRow) -> float | None:
@@ -249,7 +249,7 @@ def ablations_plot(rows: Sequence[ablations.AblationRow]) -> bytes:
     labels = {"with their pair": RIGHT, "with another pair": UNSURE, "missed": WRONG, "surplus": UNDECIDED}
     patches = [Patch(color=colour, label=label) for label, colour in labels.items()]
     figure.legend(handles=patches, loc="outside lower right", ncols=len(patches), frameon=False, fontsize=9)
-    return _svg(figure)
+    return svg(figure)
 
 
 def recoverability_plot(rows: Sequence[ablations.AblationRow]) -> bytes:
@@ -267,7 +267,7 @@ def recoverability_plot(rows: Sequence[ablations.AblationRow]) -> bytes:
     }
     figure = _dot_figure(titles, methods, dots, panels)
     figure.axes[0].set_xlim(0, 1)
-    return _svg(figure)
+    return svg(figure)
 
 
 def swords_plot(rows: Sequence[swords.Row]) -> bytes:
@@ -296,7 +296,7 @@ def swords_plot(rows: Sequence[swords.Row]) -> bytes:
         loc="outside lower center",
         frameon=False,
     )
-    return _svg(figure)
+    return svg(figure)
 
 
 @dataclass(frozen=True)
@@ -389,10 +389,10 @@ def history_plot(entries: Sequence[Mapping[str, object]]) -> bytes:
         panel.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))  # runs are counted
         panel.set_ylim(0, 1.15 * max(value for _, value in measured) or 1)
         panel.tick_params(labelsize=7)
-    return _svg(figure)
+    return svg(figure)
 
 
-def _svg(figure: Figure) -> bytes:
+def svg(figure: Figure) -> bytes:
     """The same bytes for the same figures."""
     with matplotlib.rc_context({"svg.hashsalt": "lexprint", "svg.fonttype": "none"}):
         content = BytesIO()
