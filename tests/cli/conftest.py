@@ -53,7 +53,6 @@ def run(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[byt
 
     monkeypatch.setattr(console, "build_engine", build_fake)
     monkeypatch.setenv("LEXPRINT_SUBSTITUTION_PROPOSALS", "8")
-    monkeypatch.setenv("LEXPRINT_SUBSTITUTION_PROBABILITY_FLOOR", "0.01")
 
     def run(*arguments: object, given: bytes = b"") -> Done:
         monkeypatch.setattr(sys, "argv", ["lexprint", *map(str, arguments)])

@@ -42,7 +42,7 @@ def test_the_record_says_all(run: Run, folder: Path) -> None:
     record = json.loads(done.output)
     assert record == json.loads((folder / "r.json").read_bytes())
     assert record["bits"] == BITS
-    assert record["settings"]["watermark"] == {"gap": 2, "ranking": "probability", "risk_set": "careful"}
+    assert record["settings"]["watermark"] == {"gap": 2, "ranking": "acceptance", "risk_set": "careful"}
     assert len(record["fingerprint"]) == 16
     marked = (folder / "out.txt").read_text()
     site = record["sites"][0]

@@ -65,7 +65,6 @@ def test_another_version_is_refused(run: Run, marked: Path) -> None:
 def test_a_known_profile_is_named(run: Run, marked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bare fingerprint of a profile with another gap is recognised."""
     monkeypatch.delenv("LEXPRINT_SUBSTITUTION_PROPOSALS")
-    monkeypatch.delenv("LEXPRINT_SUBSTITUTION_PROBABILITY_FLOOR")
     fingerprint = json.loads(run("extract", marked, "--json", "--gap", 3).output)["fingerprint"]
     refused = run("extract", marked, "--fingerprint", fingerprint)
     assert refused.is_refusal(3, "profile lexprint@1", "watermark.gap = 3")
