@@ -1,9 +1,11 @@
-"""How sure a mean over sentences or ratings is: the bootstrap, seeded."""
+"""How sure a mean over sentences or ratings is, by the bootstrap, seeded; and how sure a share is, by Wilson's interval."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
 
 import numpy as np
 
@@ -44,3 +46,19 @@ def interval(figures: Sequence[Figure], *, seed: int) -> Interval | None:
     means = amounts[drawn].sum(axis=1)[totals > 0] / totals[totals > 0]
     low, high = np.quantile(means, ((1 - COVERAGE) / 2, (1 + COVERAGE) / 2))
     return Interval(float(amounts.sum() / weights.sum()), float(low), float(high))
+
+
+def wilson_interval(part: int, whole: int) -> Interval | None:
+    """Of a share; holds for small numbers, and for none and all too. None of nothing.
+
+    >>> interval = wilson_interval(0, 10)
+    >>> interval.low, round(interval.high, 3)
+    (0.0, 0.278)
+    """
+    if not whole:
+        return None
+    deviations = NormalDist().inv_cdf((1 + COVERAGE) / 2)
+    share, spread = part / whole, deviations**2 / whole
+    middle = (share + spread / 2) / (1 + spread)
+    reach = deviations / (1 + spread) * sqrt(share * (1 - share) / whole + spread / whole / 4)
+    return Interval(share, max(0.0, middle - reach), min(1.0, middle + reach))

@@ -17,7 +17,7 @@ from lexprint.evaluation.tracing import AttackRow, CollusionRow
 
 try:
     import matplotlib
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Figure  # also for the pictures of other files
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
     from matplotlib.ticker import MaxNLocator
