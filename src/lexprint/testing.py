@@ -109,7 +109,7 @@ class FakeMaskedLM:
         if own is not None:
             is_relative = (self._families == self._families[own]) & (self._families >= 0)
         here = np.float32(2.0) if own is None else moods[own]
-        fondness = (here + moods) * np.where(is_relative, np.float32(1.0), np.float32(0.4)) - np.float32(2.0)
+        fondness = (here + moods) * np.where(is_relative, np.float32(1.5), np.float32(0.4)) - np.float32(2.0)
         opinion: Floats = fondness + np.float32(0.1) * self._hash("readers", gap.left, gap.word, gap.right)
         return opinion
 
