@@ -20,6 +20,7 @@ from lexprint.evaluation.confidence import Figure
 from lexprint.testing import fake_text
 
 QUICK = {
+    "acceptance": (),
     "watermark": ("--gap", "1,2"),
     "rivals": ("--examples", "1"),
     "quality": (),
@@ -46,10 +47,12 @@ def lacking(error: Exception) -> Callable[[object], judges.Judge]:
 
 @pytest.fixture
 def data(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A novel of the fakes' words and a small WordNet's; one judge is there, two are not."""
+    """A novel of the fakes' words and a small WordNet's, a judged word; one judge is there, two are not."""
     (folder / "data" / "novels").mkdir(parents=True)
     text = fake_text(words=400, seed=1).replace(" of ", " film ").replace(" with ", " big ")
     (folder / "data" / "novels" / "dracula.txt").write_text(text)
+    judged = {"left": "He saw the ", "word": "tale", "right": " of it.", "judged": {"the": 1, "of": 0, "unheard": 0}}
+    (folder / "data" / "dev.jsonl").write_text(json.dumps(judged))
     (folder / "wordnet").mkdir()
     monkeypatch.setenv("LEXPRINT_WORDNET", str(write_wordnet(folder / "wordnet")))
     monkeypatch.setenv("LEXPRINT_DATA", str(folder / "data"))
@@ -109,7 +112,7 @@ def test_everything_on_one_page(run: Run, data: Path) -> None:
     ):
         assert missing in done.errors
         assert missing in text.replace("&#x27;", "'")
-    assert "2/9 watermark: lexprint evaluate watermark" in done.errors
+    assert "3/10 watermark: lexprint evaluate watermark" in done.errors
     quality = json.loads(Path("out/quality.json").read_bytes())
     assert set(quality["rows"][0]["of_all"]) == {"sr", "ss", "fluency"}
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from lexprint.cli import console, evaluate_all, evaluate_attacks, evaluate_human, evaluate_quality, evaluate_rivals
+from lexprint.cli import (
+    console,
+    evaluate_all,
+    evaluate_attacks,
+    evaluate_human,
+    evaluate_quality,
+    evaluate_readers,
+    evaluate_rivals,
+)
 from lexprint.cli.console import progress, say
 from lexprint.cli.measuring import CACHE, DATA, SETS, draw, listed, open_checkpoint, plots, remembering, report
 from lexprint.errors import InputError
@@ -25,6 +33,7 @@ app = typer.Typer(help="Measure what the paper measures, on data that you provid
 evaluate_attacks.add_to(app)
 evaluate_human.add_to(app)
 evaluate_quality.add_to(app)
+evaluate_readers.add_to(app)
 evaluate_rivals.add_to(app)
 evaluate_all.add_to(app)
 

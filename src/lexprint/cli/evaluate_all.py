@@ -29,6 +29,7 @@ ABSENT = (ExtraMissing, WeightsMissing, InputError)  # of this machine or this d
 # What each table is asked for besides sizes, in the order in which they are measured.
 TABLES: Mapping[str, tuple[str, ...]] = {
     "swords": (),
+    "acceptance": (),
     "watermark": ("--gap", "1,2,3", "--disturb", "--examples", "4"),
     "rivals": (),
     "quality": (),
@@ -43,6 +44,7 @@ LONGEST_FIRST = (
     "rivals",
     "attacks",
     "quality",
+    "acceptance",
     "watermark",
     "ablations",
     "payload",
@@ -241,8 +243,10 @@ def _arguments(
     yield from TABLES[name]
     if name == "swords":
         return
-    yield from ("--cache", cache)
-    yield from ("--sets", ",".join(listed(sets)), "--seed", sizes["seed"], "--threads", sizes["threads"])
+    yield from ("--cache", cache, "--threads", sizes["threads"])
+    if name == "acceptance":
+        return
+    yield from ("--sets", ",".join(listed(sets)), "--seed", sizes["seed"])
     size = "sentences" if name in OF_SENTENCES else "words"
     yield from (f"--{size}", sizes[size])
     given: dict[str, dict[str, tuple[str, ...]]] = {

@@ -19,6 +19,7 @@ BOARD = "leaderboard"
 # Order and titles of the sections.
 TITLES: Mapping[str, str] = {
     "swords": "Substitutes in context (SWORDS)",
+    "acceptance": "What readers accept",
     "watermark": "The watermark on running text",
     "rivals": "Beside rival methods",
     "quality": "Quality in the eyes of others",
