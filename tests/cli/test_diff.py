@@ -22,7 +22,7 @@ def test_swapped_words_side_by_side(run: Run, folder: Path) -> None:
 
 def test_what_embedding_did(run: Run, folder: Path) -> None:
     """As JSON: as many changes as words were swapped, each with both spans."""
-    record = json.loads(run("embed", "in.txt", "out.txt", "--bits", "01" * 10, "--json").output)
+    record = json.loads(run("embed", "in.txt", "out.txt", "--bits", "01" * 2, "--json").output)
     swapped = [(site["found"], site["written"]) for site in record["sites"] if site["found"] != site["written"]]
     found = json.loads(run("diff", "in.txt", "out.txt", "--json").output)
     assert [(change["text"], change["other_text"]) for change in found["changes"]] == swapped

@@ -142,7 +142,7 @@ def test_a_short_text_is_refused_with_numbers(run: Run, office: Path) -> None:
 
 def test_few_sites_are_warned_of(run: Run, office: Path) -> None:
     """Where an edited leak might not be traced."""
-    (office / "in.txt").write_text((office / "in.txt").read_text()[:800])
+    (office / "in.txt").write_text((office / "in.txt").read_text()[:1300])
     done = run(*ISSUE)
     assert done.code == 0
     assert "warning: a leak with a tenth of its words edited may not be traced among 3 copies" in done.errors
