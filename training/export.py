@@ -82,7 +82,7 @@ def main() -> None:
         ),
     }
     np.savez_compressed(options.output / HEAD, **{name: tensor.numpy() for name, tensor in fitness.items()})
-    models["masked_lm"]["tensors"].append(HEAD)
+    models["masked_lm"]["head"] = HEAD
     for source, name, users in (
         ("bert", "cased.json", ["masked_lm"]),
         ("minilm", "uncased.json", ["entailment", "sentence_encoder"]),
@@ -91,7 +91,12 @@ def main() -> None:
         for user in users:
             models[user]["tokenizer"] = name
     names = sorted(
-        {file for model in models.values() for file in (model["graph"], *model["tensors"], model["tokenizer"])}
+        {
+            file
+            for model in models.values()
+            for file in (model["graph"], *model["tensors"], model["tokenizer"], model.get("head"))
+            if file is not None
+        }
     )
     digests = {name: hashlib.sha256((options.output / name).read_bytes()).hexdigest() for name in names}
     manifest = {"models": models, "files": digests}

@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).parents[2] / "training"))
 import exact_steps
 import graphs
 
-WIDTH, INNER, VOCABULARY, FITNESS = 48, 96, 60, 32
+WIDTH, INNER, VOCABULARY = 48, 96, 60
 TOKENS = tuple(
     Tokens(tuple(Random(size).choices(range(VOCABULARY), k=size)), (0,) * size, size // 2, (size // 3, size - 1))
     for size in (3, 9, 9, 14)
@@ -68,12 +68,6 @@ def masked_lm_weights() -> Weights:
     made |= dense(generator, "cls.predictions.transform.dense", WIDTH, WIDTH)
     made |= norm(generator, "cls.predictions.transform.LayerNorm", WIDTH)
     made["cls.predictions.bias"] = generator.normal(size=VOCABULARY).astype(np.float32)
-    made |= dense(generator, "fitness.transform", WIDTH, FITNESS)
-    made |= norm(generator, "fitness.LayerNorm", FITNESS)
-    made["fitness.table"] = generator.normal(size=(VOCABULARY, FITNESS)).astype(np.float32)
-    for name in graphs.FITNESS_OUTPUTS:
-        made[f"fitness.scale.{name}"] = generator.normal(size=FITNESS).astype(np.float32)
-        made[f"fitness.bias.{name}"] = generator.normal(size=VOCABULARY).astype(np.float32)
     return made
 
 
@@ -110,7 +104,9 @@ def test_nothing_is_fused(name: str, tmp_path: Path) -> None:
     onnxruntime.InferenceSession(MODELS[name]().SerializeToString(), options, providers=["CPUExecutionProvider"])
     nodes = onnx.load(tmp_path / "optimised.onnx").graph.node
     assert {node.op_type for node in nodes} <= set(OPERATIONS)
-    assert all(one.f == 1 for node in nodes for one in node.attribute if one.name == "alpha")  # no scale joins a product
+    assert all(
+        one.f == 1 for node in nodes for one in node.attribute if one.name == "alpha"
+    )  # no scale joins a product
 
 
 def gelu(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -122,24 +118,6 @@ def gelu(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def normalised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     centred = values - values.mean(axis=-1, keepdims=True)
     return np.asarray(centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True)))
-
-
-def test_fitness_is_what_it_says() -> None:
-    """sum((u * scale) * table[v]) + bias[v], with u from the state at the position asked about."""
-    weights, graph = masked_lm_weights(), exact_steps.Graph()
-    states = np.random.default_rng(4).normal(size=(5, WIDTH)).astype(np.float32)
-    outputs = graphs.fitness(graph, "state", weights)
-    model = graph.model(
-        {"state": (onnx.TensorProto.FLOAT, ["inputs", WIDTH])},
-        {name: (result, ["inputs", VOCABULARY]) for name, result in outputs.items()},
-    )
-    found = Session(model.SerializeToString(), {}).run({"state": states})
-    inner = gelu(states.astype(np.float64) @ weights["fitness.transform.weight"].T + weights["fitness.transform.bias"])
-    context = normalised(inner) * weights["fitness.LayerNorm.weight"] + weights["fitness.LayerNorm.bias"]
-    for name in graphs.FITNESS_OUTPUTS:
-        logits = (context * weights[f"fitness.scale.{name}"]) @ weights["fitness.table"].T
-        expected = logits + weights[f"fitness.bias.{name}"]
-        assert np.corrcoef(found[name].ravel(), expected.ravel())[0, 1] > 0.9995
 
 
 def run_step(step: Callable[[exact_steps.Graph, str], str], values: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -52,7 +52,7 @@ def wilson_interval(part: int, whole: int) -> Interval | None:
     """Of a share; holds for small numbers, and for none and all too. None of nothing.
 
     >>> interval = wilson_interval(0, 10)
-    >>> interval.low, round(interval.high, 3)
+    >>> round(interval.low, 3), round(interval.high, 3)
     (0.0, 0.278)
     """
     if not whole:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from lexprint.models.arithmetic import log_softmax
-from lexprint.models.fitness import PREFIX, FitnessHead
+from lexprint.models.fitness import FitnessHead
 from lexprint.models.onnx_backend import Network, Tokens
 from lexprint.models.protocols import Assessment, Floats, Gap
 from lexprint.models.tokenization import PairTokenizer
@@ -25,9 +25,8 @@ class OnnxMaskedLM:
     def __init__(self, files: ModelFiles, *, threads: int = 0, batch_size: int = 64) -> None:
         self._tokenizer = PairTokenizer(files.read(files.tokenizer))
         tensors = files.load_tensors()
-        self._head = FitnessHead(tensors)
-        of_graph = {name: value for name, value in tensors.items() if not name.startswith(PREFIX)}
-        self._network = Network(files.read(files.graph), of_graph, threads=threads, batch_size=batch_size)
+        self._head = FitnessHead(tensors | files.load_head())
+        self._network = Network(files.read(files.graph), tensors, threads=threads, batch_size=batch_size)
         self.fingerprint = files.fingerprint
         self.vocabulary = self._tokenizer.vocabulary
 

@@ -78,7 +78,7 @@ def analyse_document(
     """Where copies of a text may differ; `protected` are spans besides those that are found in the text itself.
 
     >>> from lexprint import Engine
-    >>> analyse_document(Engine(), "Too short.").sites
+    >>> analyse_document(Engine(), "No.").sites
     ()
     """
     document = segmented(text)
