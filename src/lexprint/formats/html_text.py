@@ -7,6 +7,7 @@ standard (html.spec.whatwg.org, section 13.2.5) as far as it matters for that.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -260,6 +261,7 @@ class _Reader:
         self._builder = ProjectionBuilder()
         self._unseen: list[str] = []
         self._literal: list[str] = []
+        self._counts = Counter[str]()  # of both by name: looking for one among many would take long
 
     def read(self) -> Projection:
         position = 0
@@ -282,10 +284,13 @@ class _Reader:
                 continue
             if not tag.closes and not (tag.closes_itself and tag.name in _FOREIGN):
                 open_elements.append(tag.name)
-            elif tag.closes and tag.name in open_elements:
-                while open_elements.pop() != tag.name:
-                    pass
+                self._counts[tag.name] += 1
+            elif tag.closes and self._counts[tag.name]:
+                while (closed := open_elements.pop()) != tag.name:
+                    self._counts[closed] -= 1
+                self._counts[tag.name] -= 1
         if tag.name == "body":
+            self._counts.subtract(self._unseen)
             self._unseen.clear()  # a head need not be closed
 
     def _add_text(self, start: int, end: int) -> None:
