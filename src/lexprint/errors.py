@@ -15,9 +15,9 @@
     ├── RegistryError             1
     │   └── UnknownDocument       1
     └── ReportError               1
-        ├── BadSignature          1  it was changed after it was signed
-        ├── ForeignSignature      1  somebody signed it who is not trusted
-        └── TimestampError        1  when it was made is not confirmed
+        ├── BadSignature          1  altered after signing
+        ├── ForeignSignature      1  signed with an untrusted key
+        └── TimestampError        1  timestamp missing, invalid or unavailable
 
 Messages hold neither keys nor document text: they end up in logs.
 """
@@ -173,8 +173,7 @@ class ForeignSignature(ReportError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"the signature of {name} is not by a key that is trusted here; ask the issuer for the report, and by another "
-            "way for the fingerprint of the key"
+            f"{name} is signed with an untrusted key; needed: the issuer's report, and their fingerprint from another source"
         )
         self.name = name
 

@@ -101,10 +101,9 @@ def test_a_timestamp_authority(run: Run, issued: Issued, folder: Path) -> None:
         assert run("trace", "leak.txt", "--authority", url).is_refusal(1, "no timestamp")
     assert "was not verified" in run("report", "verify", "out.json").text
     assert (
-        "was there by 2025-05-01 12:00:00 UTC"
-        in run("report", "verify", "out.json", "--certificates", "roots.pem").text
+        "existed by 2025-05-01 12:00:00 UTC" in run("report", "verify", "out.json", "--certificates", "roots.pem").text
     )
-    assert run("report", "verify", "out.json", "--certificates", "others.pem").is_refusal(1, "not by an authority")
+    assert run("report", "verify", "out.json", "--certificates", "others.pem").is_refusal(1, "trusted authority")
     assert run("trace", "leak.txt", "--report", "plain.json").code == 0
     assert run("report", "verify", "plain.json", "--certificates", "roots.pem").is_refusal(1, "no timestamp")
     with open_registry("lexprint.db") as registry:

@@ -1,7 +1,7 @@
 """The command line: one file per command; here the group and the exit codes.
 
-0: done; 1: what was asked cannot be done; 2: it was asked wrongly; 3: the installation lacks something; 141: whoever read
-standard output went away before the end, as the shell says it of other programs.
+0: done; 1: what was asked cannot be done; 2: it was asked wrongly; 3: the installation lacks something; 141:
+standard output was closed early (SIGPIPE).
 """
 
 from __future__ import annotations

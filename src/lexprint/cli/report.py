@@ -36,11 +36,10 @@ def verify(
     ),
     certificates: Path | None = CERTIFICATES,
 ) -> None:
-    """Say whether a report is as a key that you trust has signed it.
+    """Verify that a report is unaltered and signed with a trusted key.
 
-    The issuer publishes the key with `lexprint key public`; do not take it from where the report comes from. Exit code 1 if
-    the signature does not fit, is somebody else's, or is missing; 3 if no key is trusted, for then anybody may have
-    written the report.
+    Obtain the issuer's key, which `lexprint key public` prints, independently of the report. Exit code 1 if the signature is
+    invalid, missing or made with another key; 3 if no trusted key is given or at hand.
     """
     from lexprint.tracing.report import read_report, require_signer
 
@@ -49,7 +48,7 @@ def verify(
     report = read_report(read_bytes(Path(file)), name=name)
     if report.signature is not None and not trusted:
         raise SecretError(
-            f"who signed {name} cannot be told without a key that is trusted",
+            f"the signer of {name} cannot be verified without a trusted key",
             needed="--trust with the issuer's public key file or its fingerprint",
         )
     require_signer(report, trusted, name=name)
@@ -69,10 +68,10 @@ def _stamped(report: Report, certificates: Path | None, *, name: str) -> str:
     from lexprint.tracing.timestamps import read_certificates, verified_time
 
     if certificates is None:
-        return "; its timestamp was not verified: that needs --certificates"
+        return "; its timestamp was not verified: use --certificates"
     roots = read_certificates(read_bytes(certificates), name=certificates.name)
     at = verified_time(report.timestamp, stamped_bytes(report), roots)
-    return f", and was there by {at:%Y-%m-%d %H:%M:%S} UTC"
+    return f", and existed by {at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def trusted_fingerprints(trust: Sequence[str]) -> set[str]:

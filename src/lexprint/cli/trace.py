@@ -42,7 +42,7 @@ def trace(
         "--authority",
         metavar="URL",
         envvar="LEXPRINT_AUTHORITY",
-        help="Timestamp authority (RFC 3161) that confirms when the report was made.",
+        help="RFC 3161 timestamp authority, to timestamp the signed report.",
     ),
     as_json: bool = typer.Option(False, "--json", help="Print the signed report as JSON instead."),
 ) -> None:
