@@ -33,7 +33,7 @@ from lexprint.cli import (
     tokens,
     trace,
 )
-from lexprint.cli.console import ReaderGone
+from lexprint.cli.console import OutputClosed
 from lexprint.errors import LexprintError
 
 app = typer.Typer(
@@ -46,7 +46,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-READER_GONE = 128 + 13  # SIGPIPE
+BROKEN_PIPE = 128 + 13  # SIGPIPE
 
 COPIES = "Copies for recipients"
 app.command("issue", rich_help_panel=COPIES)(issue.issue)
@@ -101,9 +101,9 @@ def main() -> None:
     except LexprintError as error:
         typer.echo(f"lexprint: {error}", err=True)
         sys.exit(error.exit_code)
-    except ReaderGone:
+    except OutputClosed:
         _discard_output()
-        sys.exit(READER_GONE)
+        sys.exit(BROKEN_PIPE)
     except OSError as error:  # standard output cannot be written
         _discard_output()
         typer.echo(f"lexprint: {error.strerror or error}", err=True)
