@@ -13,6 +13,7 @@
     ├── CapacityError             1  the text has fewer sites than the message has bits
     │   └── TooFewSites           1  or than so many recipients need
     ├── RegistryError             1
+    │   ├── RegistryConflict      1  somebody else has recorded it in the meantime
     │   └── UnknownDocument       1
     └── ReportError               1
         ├── BadSignature          1  altered after signing
@@ -146,6 +147,10 @@ class TooFewSites(CapacityError):
 
 class RegistryError(LexprintError):
     """The registry of issued copies cannot be used."""
+
+
+class RegistryConflict(RegistryError):
+    """Somebody else has recorded it in the meantime; look again, and what is still missing can be recorded."""
 
 
 class UnknownDocument(RegistryError):

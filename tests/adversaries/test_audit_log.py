@@ -72,7 +72,7 @@ class Intruder:
 
     def _planned(self, ranges: list[list[int]]) -> list[Any]:
         query = (
-            "SELECT number, name, file_name, codeword FROM copies JOIN recipients ON recipient = serial "
+            "SELECT number, name, file_name, salt, codeword FROM copies JOIN recipients ON recipient = serial "
             "WHERE number BETWEEN ? AND ? ORDER BY number"
         )
         return [tuple(row.values()) for first, last in ranges for row in self.do(query, first, last)]

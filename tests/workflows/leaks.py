@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
-from tests.tracing.masters import copy_of, make_record
+from tests.tracing.masters import copy_of, make_record, salts
 
 from lexprint.coding.codewords import codewords
 from lexprint.tracing.records import Code, Codewords, DocumentRecord, IssuedCopy
@@ -44,7 +44,7 @@ def issue(
 ) -> Issued:
     """Register a document with copies for Recipient 1, Recipient 2, ...; the last one's file is never written."""
     record = replace(make_record(words, code=code, seed=number, text=text), id=f"{number:016x}", name=name)
-    rows = codewords(f"secret {number}".encode(), range(1, copies + 1), np.array(record.biases))
+    rows = codewords(f"secret {number}".encode(), salts(range(1, copies + 1)), np.array(record.biases))
     planned = [
         IssuedCopy(record.id, one, f"Recipient {one}", tuple(map(int, row)), f"memo-{one}.docx")
         for one, row in enumerate(rows, start=1)

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from lexprint.coding.codewords import biases, codewords
+from lexprint.coding.codewords import SALT_BYTES, biases, codewords
 from lexprint.engine import Engine
 from lexprint.evaluation.attacks import Attack
 from lexprint.evaluation.datasets import Corpus
@@ -195,7 +195,12 @@ def attack_rows(
 
 
 def issue_codewords(record: DocumentRecord, secret: bytes, *, recipients: int) -> Codewords:
-    return codewords(secret, range(1, recipients + 1), np.array(record.biases), choices=record.choices)
+    """As issuing draws them, but by number instead of by lot, so that a measurement can be repeated."""
+    return codewords(secret, _salts(recipients), np.array(record.biases), choices=record.choices)
+
+
+def _salts(copies: int) -> list[bytes]:
+    return [number.to_bytes(SALT_BYTES) for number in range(copies)]
 
 
 def _outcome(finding: Finding, *, guilty: set[int]) -> Outcome:
@@ -308,7 +313,7 @@ def collusion_rows(
             secret = f"{seed} {code} {count} {name} {many} {trial}".encode()
             generator = np.random.default_rng(list(secret))
             drawn = biases(secret, sites=many, code=code)
-            issued = codewords(secret, range(1, recipients + 1), drawn)
+            issued = codewords(secret, _salts(recipients), drawn)
             guilty = generator.choice(recipients, size=count, replace=False)
             bits = MIXES[name](issued[guilty], generator)
             p_values = chances(issued, bits, drawn, code=code, error_bound=ERROR_BOUND)

@@ -157,16 +157,12 @@ def time_text(at: datetime) -> str:
 def document_digest(record: DocumentRecord) -> str:
     floats = {"biases": list(map(float, record.biases))}
     written = {**asdict(record), **floats, "created_at": time_text(record.created_at)}
-    for site in written["sites"]:
-        for later in ("further", "lures"):  # without them it is written as before there were such
-            if not site[later]:
-                del site[later]
     return _digest([canonical_json(written)])
 
 
-def planned_digest(rows: Iterable[tuple[int, str, str, bytes]]) -> str:
-    """Of what is fixed when copies are planned, by number: number, recipient, file name and packed codeword."""
-    return _digest(canonical_json([*named, codeword.hex()]) for *named, codeword in rows)
+def planned_digest(rows: Iterable[tuple[int, str, str, bytes, bytes]]) -> str:
+    """Of what is fixed when copies are planned, by number: number, recipient, file name, salt and packed codeword."""
+    return _digest(canonical_json([*named, salt.hex(), codeword.hex()]) for *named, salt, codeword in rows)
 
 
 def issued_digest(rows: Iterable[tuple[int, str, str]]) -> str:

@@ -21,15 +21,16 @@ from typing import TypeAlias
 import numpy as np
 
 from lexprint import __version__
-from lexprint.coding.codewords import biases, codewords
+from lexprint.coding.codewords import biases, codewords, new_salt
 from lexprint.coding.framed import CopyNumber
 from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
-from lexprint.errors import InputError, RegistryError, TooFewSites, UnknownDocument
+from lexprint.errors import InputError, RegistryConflict, RegistryError, TooFewSites, UnknownDocument
 from lexprint.formats.source import Source
 from lexprint.text.editing import Edit
 from lexprint.text.protection import PROTECTIONS, Protection, protected_spans
 from lexprint.text.span import Span
+from lexprint.tracing.packing import person
 from lexprint.tracing.records import Code, CopySite, DocumentRecord, IssuedCopy
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.significance import sites_needed
@@ -47,6 +48,7 @@ SITES_FOR_TARDOS = (
 EDITED_SHARE = 0.1  # of the words of a leak, for which a text should still have sites enough
 USUAL_SITES_PER_WORD = 0.08  # in running text; for texts without any site
 GROUP = 64  # copies written and marked at once
+MAX_RETRIES = 100  # of others who record copies of the same document between planning and recording
 
 OnCopies: TypeAlias = Callable[[int, int], None]  # copies done, copies in all
 
@@ -130,9 +132,11 @@ def issue(
                 protections=wishes.protections,
                 on_progress=on_progress,
             )
-            record = _new_document(engine, master, analysis, keyring, wishes)
-        plan = _plan(record, recipients, master, keyring, registry, folder=folder, error_bound=wishes.error_bound)
-        _record(plan, registry)
+            record = _new_document(engine, master, analysis, keyring, registry, wishes)
+        plan = _recorded(
+            lambda: _plan(record, recipients, master, keyring, registry, folder=folder, error_bound=wishes.error_bound),
+            registry,
+        )
         contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
         return _write_copies(plan, contents, master, registry, folder=folder, on_copies=on_copies)
 
@@ -196,7 +200,7 @@ def _require_ready(master: Master, recipients: Sequence[str]) -> None:
         raise InputError(f"{master.name} is {master.source.kind}, which is only read", needed="the source document")
     if not recipients:
         raise InputError("there are no recipients", needed="at least one")
-    if len(set(recipients)) < len(recipients):
+    if len(set(map(person, recipients))) < len(recipients):
         raise InputError("a recipient is named twice", needed="each recipient once")
 
 
@@ -223,14 +227,14 @@ def _known_document(engine: Engine, master: Master, registry: Registry, wishes: 
 
 
 def _new_document(
-    engine: Engine, master: Master, analysis: Analysis, keyring: Keyring, wishes: Wishes
+    engine: Engine, master: Master, analysis: Analysis, keyring: Keyring, registry: Registry, wishes: Wishes
 ) -> DocumentRecord:
     sites = analysis.sites if wishes.review is None else keep_reviewed(analysis.sites, wishes.review)
     code: Code = wishes.code or ("tardos" if len(sites) >= SITES_FOR_TARDOS else "independent")
     if code == "tardos":
         sites = tuple(replace(site, further=()) for site in sites)  # its decoder is of two words a site
     key = keyring.newest
-    parts = [master.digest, master.name, "registered", code, key.id, engine.fingerprint]
+    parts = [registry.id, master.digest, master.name, "registered", code, key.id, engine.fingerprint]
     document_id = _identity(*parts, *(" ".join([f"{site.span.start}", *site.words]) for site in sites))
     secret = key.derive(CODEWORDS, document=document_id)
     return DocumentRecord(
@@ -269,7 +273,7 @@ CODEWORDS = "codewords"  # purpose of the derived key
 
 
 def _identity(*parts: str) -> str:
-    """The same id for the same document, so that two runs at once cannot register it twice."""
+    """The same id for the same document of a registry, so that two runs at once cannot register it twice."""
     return sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -301,8 +305,8 @@ def _plan(
 ) -> _Plan:
     """A copy for everyone who has none; whatever must be refused is refused here."""
     known = _known_copies(registry, record.id)
-    by_recipient = {copy.recipient: copy for copy in known}
-    newcomers = [recipient for recipient in recipients if recipient not in by_recipient]
+    by_person = {person(copy.recipient): copy for copy in known}
+    newcomers = [recipient for recipient in recipients if person(recipient) not in by_person]
     compared = len(known) + len(newcomers)
     if record.issuing == "registered":
         _require_sites(record, compared, error_bound=error_bound)
@@ -312,14 +316,29 @@ def _plan(
         if digest_of_file(folder / copy.file_name) is not None:
             raise _foreign(folder / copy.file_name)
     _require_own_manifest(record, folder)
-    by_recipient |= {copy.recipient: copy for copy in planned}
-    copies = sorted((by_recipient[recipient] for recipient in recipients), key=lambda copy: copy.number)
+    by_person |= {person(copy.recipient): copy for copy in planned}
+    copies = sorted((by_person[person(recipient)] for recipient in recipients), key=lambda copy: copy.number)
     missing = [copy for copy in copies if not _is_there(copy, folder)]
     return _Plan(record, tuple(copies), tuple(planned), tuple(missing), compared)
 
 
+def _recorded(planned: Callable[[], _Plan], registry: Registry) -> _Plan:
+    """A plan that is in the registry, before any file appears; made again where others issue the document meanwhile.
+
+    Of several at once one is recorded each time, so as many may come between as there are others.
+    """
+    for _ in range(MAX_RETRIES):
+        plan = planned()
+        try:
+            _record(plan, registry)
+        except RegistryConflict:
+            continue
+        return plan
+    raise RegistryError("others keep issuing this document at the same time; run it again when they are done")
+
+
 def _record(plan: _Plan, registry: Registry) -> None:
-    """In one transaction, before any file appears."""
+    """In one transaction."""
     if plan.is_new:
         registry.add_document(plan.record, plan.unrecorded)
     elif plan.unrecorded:
@@ -348,10 +367,11 @@ def _new_copies(
 ) -> list[IssuedCopy]:
     if not recipients:
         return []
+    salts = [new_salt() for _ in numbers]
     symbols: Iterable[tuple[int, ...]] = [()] * len(numbers)
     if record.issuing == "registered":
         secret = keyring.find(record.key_id).derive(CODEWORDS, document=record.id)
-        drawn = codewords(secret, numbers, np.array(record.biases), choices=record.choices)
+        drawn = codewords(secret, salts, np.array(record.biases), choices=record.choices)
         symbols = map(tuple, drawn.tolist())
     return [
         IssuedCopy(
@@ -359,9 +379,10 @@ def _new_copies(
             number=number,
             recipient=recipient,
             codeword=codeword,
+            salt=salt,
             file_name=copy_file_name(record.name, number, recipient, extension=master.extension),
         )
-        for number, recipient, codeword in zip(numbers, recipients, symbols, strict=True)
+        for number, recipient, codeword, salt in zip(numbers, recipients, symbols, salts, strict=True)
     ]
 
 

@@ -17,11 +17,12 @@ from lexprint.tracing.registry import Registry
 from lexprint.tracing.report import Evidence, Leak, RankedCopy, Report, TracedDocument, chance, share
 from lexprint.tracing.report_wording import counted, date_in_words
 from lexprint.tracing.significance import binomial_tails, largest_p_value
-from lexprint.tracing.verdict import Finding, Suspect
+from lexprint.tracing.verdict import CERTAIN, Finding, Suspect
 
 LEAST_SHARED = 3  # passages; fewer are common to texts that have nothing to do with each other
 CONTEXT_WORDS = 5  # on each side of a site
 CONTEXT_CHARACTERS = 120  # in which to look for them
+LEAST_EXCLUDED = 0.05  # of marked words exchanged, to say that a leak is none of the recorded copies
 LONGEST_SEEN = 60  # characters; what stands at a site is a word, or a few
 
 
@@ -186,7 +187,7 @@ def _notes(
 ) -> list[str]:
     notes = [*_note_on_versions(found, versions), *_note_on_others(registry, found, traced)]
     notes += _note_on_few_sites(found.finding)
-    notes += _note_on_the_master(found)
+    notes += _note_on_the_master(found) or _note_on_unknown_copies(found.finding)
     notes += [
         f"Copy {copy.number} was planned, but that its file was written is not recorded."
         for copy in accused
@@ -239,6 +240,20 @@ def _note_on_few_sites(finding: Finding) -> list[str]:
         (
             f"Only {counted(finding.readable, 'marked word')} can be read in the leak; to name one of {copies} with this limit "
             f"for the chance of error, about {least} are needed. A longer part of the leak may be enough."
+        )
+    ]
+
+
+def _note_on_unknown_copies(finding: Finding) -> list[str]:
+    """A copy that is not in this registry, such as one issued after the backup that it was restored from."""
+    if finding.accused or finding.excluded_share < max(LEAST_EXCLUDED, finding.edited_share):
+        return []
+    return [
+        (
+            "Not one of the copies recorded here, unless more than "
+            f"{finding.excluded_share:.0%} of its readable marked words were exchanged or it was put together from several "
+            f"copies: else the copy would have been named with a chance of at least {CERTAIN:.1%}. It may come from a copy "
+            "that this registry does not know, issued with another one or after the backup that this one was restored from."
         )
     ]
 
