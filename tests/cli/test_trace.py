@@ -30,7 +30,7 @@ def issued(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Issued:
 
 
 def test_a_named_copy(run: Run, issued: Issued) -> None:
-    """Exit code 0; the verdict, the chance of error, the best copies, how much was read, and what it does not mean."""
+    """Exit code 0; the verdict, the chance of error, how well it agrees, how much was read, and what it does not mean."""
     done = run("trace", "leak.txt")
     assert done.code == 0
     for part in (
@@ -39,12 +39,22 @@ def test_a_named_copy(run: Run, issued: Issued) -> None:
         "The chance that a copy is named wrongly is less than 1 in",
         "memo <b>.docx, version 1",
         f"{len(issued.record.sites)} of {len(issued.record.sites)} marked words can be read",
-        "best 5 of 50 compared",
+        "50 copies compared",
         "identifies a copy, not a person",
     ):
         assert part in done.text
     assert "Recipient 18" not in done.text
     assert "not signed: there is no key" in done.errors
+
+
+def test_ranking_is_asked_for_by_another_name(run: Run, issued: Issued) -> None:
+    """The trace says nothing of other copies; `registry rank` does, and is logged."""
+    done = run("registry", "rank", "leak.txt", "--document", issued.record.id, "--json")
+    assert done.code == 0
+    assert [one["number"] for one in json.loads(done.output)][:1] == [17]
+    assert len(json.loads(done.output)) == 20
+    with open_registry("lexprint.db") as registry:
+        assert registry.audit()[-1].event == "copies ranked"
 
 
 def test_a_pipe_and_json(run: Run, issued: Issued) -> None:

@@ -311,12 +311,11 @@ def test_formats_keep_their_markup(registry: Registry, keyring: Keyring, tmp_pat
         assert content.startswith("<!doctype html><html><body><p>")
 
 
-def test_blind_copies_carry_their_number(registry: Registry, keyring: Keyring, tmp_path: Path) -> None:
-    """Readable with the key alone; the registry keeps no sites of them, and running again makes the same."""
+def test_blind_copies(registry: Registry, keyring: Keyring, tmp_path: Path) -> None:
+    """Traced with key and registry, which keeps no sites of them; running again makes the same."""
     from tests.fakes import FakeEngine
 
     from lexprint.settings import Settings, SubstitutionSettings
-    from lexprint.workflows.payloads import extract_payload
 
     engine = FakeEngine(settings=Settings(substitution=SubstitutionSettings(proposals=8)))
     text = fake_text(words=900, seed=8)
@@ -337,8 +336,8 @@ def test_blind_copies_carry_their_number(registry: Registry, keyring: Keyring, t
     for copy in done[0].copies:
         content = (tmp_path / "one" / copy.file_name).read_bytes()
         assert content == (tmp_path / "other" / copy.file_name).read_bytes()
-        found = extract_payload(engine, content.decode(), keys=keyring, false_positive=1e-3)
-        assert found.payload == copy.number
+        report = trace(registry, content.decode(), keys=keyring, engine=engine)
+        assert [accused.recipient for accused in report.accused] == [copy.recipient]
 
 
 def test_blind_copies_keep_what_their_format_protects(registry: Registry, keyring: Keyring, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from lexprint.cli import (
     extract,
     issue,
     keys,
+    rank,
     recover,
     registry,
     report,
@@ -53,6 +54,7 @@ app.command("issue", rich_help_panel=COPIES)(issue.issue)
 app.command("trace", rich_help_panel=COPIES)(trace.trace)
 app.command("analyse", rich_help_panel=COPIES)(issue.analyse)
 app.add_typer(report.app, name="report", rich_help_panel=COPIES)
+registry.app.command("rank")(rank.rank)
 app.add_typer(registry.app, name="registry", rich_help_panel=COPIES)
 
 MARKS = "Marks of your own"

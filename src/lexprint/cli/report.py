@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Verify, list and show the reports of traced leaks.", no_args_is_help=True)
 
-SHOWN = 5  # copies of the ranking
-
 
 @app.command("verify")
 def verify(
@@ -197,7 +195,7 @@ def print_report(report: Report) -> None:
     out.print(Text(headline(report), style="bold green" if report.accused else "bold yellow"))
     for copy in report.accused:
         issued = "not recorded as issued" if copy.issued_at is None else f"issued on {copy.issued_at:%Y-%m-%d}"
-        out.print(Text(f"Copy {copy.number} is that of {console.printable(copy.recipient or '')}, {issued}."))
+        out.print(Text(f"Copy {copy.number} is that of {console.printable(copy.recipient)}, {issued}."))
     out.print(Text(explanation(report)))
     if report.document is not None:
         _print_grounds(report, out)
@@ -219,24 +217,22 @@ def _print_grounds(report: Report, out: console.Output) -> None:
         covered, edited = (f"{part * 100:.0f} %" for part in (report.covered_share, report.edited_share))
         out.print(Text(f"Leak       holds {covered} of the document; {edited} of that part was changed"))
     out.print()
-    if report.ranking:
-        out.print(_ranking(report))
+    if report.accused:
+        out.print(_agreement(report))
         out.print()
 
 
-def _ranking(report: Report) -> Table:
+def _agreement(report: Report) -> Table:
     from lexprint.tracing.report import decimal_text
+    from lexprint.tracing.report_wording import counted
 
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("copy", justify="right")
     table.add_column("agrees")
     table.add_column("chance of error")
-    accused = {copy.number for copy in report.accused}
-    best = report.ranking[: max(SHOWN, len(accused))]
-    for copy in best:
-        style = "bold" if copy.number in accused else "dim"
+    for copy in report.accused:
         agrees = f"{copy.matches:,} of {copy.readable:,}"
-        table.add_row(str(copy.number), agrees, decimal_text(copy.family_p_value), style=style)
-    table.caption = f"best {len(best)} of {report.compared:,} compared"
+        table.add_row(str(copy.number), agrees, decimal_text(copy.family_p_value), style="bold")
+    table.caption = f"{counted(report.compared, 'copy', 'copies')} compared"
     table.caption_justify = "left"
     return table

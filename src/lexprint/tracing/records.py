@@ -121,6 +121,7 @@ class LikelyDocument(NamedTuple):
 
     document_id: str
     shared: int  # shingles found in both
+    wording: str  # the same for documents that have the same words
 
 
 @dataclass(frozen=True, slots=True)

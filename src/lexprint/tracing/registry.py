@@ -86,7 +86,7 @@ class Registry(Protocol):
     def likely_documents(self, shingles: Sequence[int], *, limit: int) -> list[LikelyDocument]:
         """Documents that share wording with a text, the likeliest first; wording that few documents have counts more.
 
-        `shingles` are all of the text's, from `lexprint.tracing.shingles.shingles`.
+        Documents that have the same words count as one to the limit, and all of them are there. `shingles` are all of the text's, from `lexprint.tracing.shingles.shingles`.
         """
 
     def save_report(self, report_id: str, document_id: str | None, text: str, at: datetime) -> None:

@@ -392,14 +392,14 @@ class SqlRegistry:
             for one, serial in _each_chunk(connection, sql.select(hashes, document), hashes, telling):
                 weights[serial] += 1 / frequencies[one]
             # Of twins, the newer.
-            likeliest = sorted(weights, key=lambda serial: (-weights[serial], -serial))[:limit]
+            named = _first_wordings(connection, sorted(weights, key=lambda one: (-weights[one], -one)), limit=limit)
+            likeliest = list(named)
             shared: dict[int, int] = defaultdict(int)
-            query = sql.select(document, sql.func.count()).where(document.in_(likeliest)).group_by(document)
-            for serial, found in _each_chunk(connection, query, hashes, sorted(frequencies)):
-                shared[serial] += found
-            names = sql.select(_DOCUMENTS.c.serial, _DOCUMENTS.c.id)
-            ids = dict(_each_chunk(connection, names, _DOCUMENTS.c.serial, likeliest))
-        return [LikelyDocument(ids[serial], shared[serial]) for serial in likeliest]
+            for some in _chunks(likeliest):
+                query = sql.select(document, sql.func.count()).where(document.in_(some)).group_by(document)
+                for serial, found in _each_chunk(connection, query, hashes, sorted(frequencies)):
+                    shared[serial] += found
+        return [LikelyDocument(row.id, shared[serial], row.wording) for serial, row in named.items()]
 
     def report(self, report_id: str) -> StoredReport:
         columns = (_REPORTS.c.id, _DOCUMENTS.c.id, _REPORTS.c.text, _REPORTS.c.saved_at)
@@ -626,6 +626,20 @@ def _each_chunk(
 def _chunks(values: Sequence[_Value]) -> Iterator[Sequence[_Value]]:
     for start in range(0, len(values), ASKED_AT_ONCE):
         yield values[start : start + ASKED_AT_ONCE]
+
+
+def _first_wordings(connection: Connection, serials: Sequence[int], *, limit: int) -> dict[int, Row[Any]]:
+    """All documents of the first so many different wordings, in this order; ids and wordings by serial."""
+    columns = sql.select(_DOCUMENTS.c.serial, _DOCUMENTS.c.id, _DOCUMENTS.c.wording)
+    wordings: dict[str, None] = {}
+    for some in _chunks(serials):
+        found = {row.serial: row.wording for row in _each_chunk(connection, columns, _DOCUMENTS.c.serial, some)}
+        wordings |= dict.fromkeys(found[serial] for serial in some)
+        if len(wordings) >= limit:
+            break
+    rows = _each_chunk(connection, columns, _DOCUMENTS.c.wording, list(wordings)[:limit])
+    place = {serial: index for index, serial in enumerate(serials)}
+    return {row.serial: row for row in sorted(rows, key=lambda row: place.get(row.serial, len(place)))}
 
 
 def _rarest(frequencies: Mapping[int, int]) -> list[int]:

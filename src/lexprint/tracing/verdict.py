@@ -187,6 +187,15 @@ class Shown:
             np.arange(count), np.array(bits, dtype=np.uint8), fair, (2,) * count, (False,) * count, "independent"
         )
 
+    @property
+    def least_p_value(self) -> float:
+        """Of a copy that agrees everywhere, in a test alone."""
+        if self.code == "tardos":
+            chances = np.where(self.symbols == 1, self.biases, 1.0 - self.biases)
+        else:
+            chances = np.ldexp(1.0, -_coins(self.symbols, self.choices))
+        return float(np.prod(chances))
+
     def is_in_company(self, *, copies: int, error_bound: float) -> bool:
         return are_in_company(
             self.symbols, code=self.code, copies=copies, error_bound=error_bound, choices=self.choices
