@@ -164,15 +164,15 @@ def fill(path: Path, documents: int, recipients: int) -> None:
             identity = f"{serial:016x}"
             connection.execute(
                 "INSERT INTO documents SELECT ?, ?, ?, text, digest, issuing, code, sites, biases, site_count, word_count, "
-                "key_id, fingerprint, created_at FROM documents WHERE serial = ?",
+                "key_id, fingerprint, lower(hex(randomblob(32))), created_at FROM documents WHERE serial = ?",
                 (serial, identity, f"Report {serial}", first),
             )
             own = random.integers(-(2**63), 2**63 - 1, size=STORED_WORDS - 3)
             rows = [(one, serial) for one in kept_shingles([*own.tolist(), *common.tolist()])]
             connection.executemany("INSERT OR IGNORE INTO shingles VALUES (?, ?)", rows)
             connection.execute(
-                "INSERT INTO copies (document, number, recipient, codeword, file_name, digest, issued_at) "
-                "SELECT ?, number, recipient, randomblob(?), file_name, lower(hex(randomblob(32))), issued_at "
+                "INSERT INTO copies (document, number, recipient, salt, codeword, file_name, digest, issued_at) "
+                "SELECT ?, number, recipient, randomblob(16), randomblob(?), file_name, lower(hex(randomblob(32))), issued_at "
                 "FROM copies WHERE document = ?",
                 (serial, size, first),
             )

@@ -22,6 +22,7 @@ EXAMPLES: list[tuple[LexprintError, int]] = [
     (errors.CapacityError(needed=64, found=12), 1),
     (errors.TooFewSites(needed=30, found=12, recipients=1000, words_missing=150), 1),
     (errors.RegistryError("the registry is locked"), 1),
+    (errors.RegistryConflict("document minutes-7 is registered already"), 1),
     (errors.UnknownDocument("minutes-7"), 1),
     (errors.ReportError("the report has no body"), 1),
     (errors.BadSignature("report.json"), 1),

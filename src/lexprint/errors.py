@@ -14,11 +14,12 @@
     ├── CapacityError             1  the text has fewer sites than the message has bits
     │   └── TooFewSites           1  or than so many recipients need
     ├── RegistryError             1
+    │   ├── RegistryConflict      1  somebody else has recorded it in the meantime
     │   └── UnknownDocument       1
     └── ReportError               1
-        ├── BadSignature          1  it was changed after it was signed
-        ├── ForeignSignature      1  somebody signed it who is not trusted
-        └── TimestampError        1  when it was made is not confirmed
+        ├── BadSignature          1  altered after signing
+        ├── ForeignSignature      1  signed with an untrusted key
+        └── TimestampError        1  timestamp missing, invalid or unavailable
 
 Messages hold neither keys nor document text: they end up in logs.
 """
@@ -160,6 +161,10 @@ class RegistryError(LexprintError):
     """The registry of issued copies cannot be used."""
 
 
+class RegistryConflict(RegistryError):
+    """Somebody else has recorded it in the meantime; look again, and what is still missing can be recorded."""
+
+
 class UnknownDocument(RegistryError):
     """No registered document matches."""
 
@@ -185,8 +190,7 @@ class ForeignSignature(ReportError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"the signature of {name} is not by a key that is trusted here; ask the issuer for the report, and by another "
-            "way for the fingerprint of the key"
+            f"{name} is signed with an untrusted key; needed: the issuer's report, and their fingerprint from another source"
         )
         self.name = name
 

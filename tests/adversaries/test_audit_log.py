@@ -72,7 +72,7 @@ class Intruder:
 
     def _planned(self, ranges: list[list[int]]) -> list[Any]:
         query = (
-            "SELECT number, name, file_name, codeword FROM copies JOIN recipients ON recipient = serial "
+            "SELECT number, name, file_name, salt, codeword FROM copies JOIN recipients ON recipient = serial "
             "WHERE number BETWEEN ? AND ? ORDER BY number"
         )
         return [tuple(row.values()) for first, last in ranges for row in self.do(query, first, last)]
@@ -140,7 +140,7 @@ def test_a_recipient_is_renamed_and_the_log_rebuilt(intruder: Intruder, location
     """Every hash is right; only the seal is not."""
     intruder.do("UPDATE recipients SET name = 'Somebody Else' WHERE name = 'Recipient 1'")
     intruder.rebuild()
-    assert run("registry", "verify", "--registry", location).is_refusal(1, "entry 5", "written anew")
+    assert run("registry", "verify", "--registry", location).is_refusal(1, "entry 5", "rebuilt")
 
 
 def test_an_entry_in_the_middle_is_left_out(intruder: Intruder, location: str, run: Run) -> None:

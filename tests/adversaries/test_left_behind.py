@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run
 
+from lexprint.server.process import ServeOptions, app_of
 from lexprint.testing import fake_text
-from lexprint.workflows.scratch import remove_abandoned
 
 SERVICE = """
 import sys, time
+from lexprint.server.process import ServeOptions, app_of
 from lexprint.testing import fake_text
 from lexprint.workflows.scratch import scratch_folder
 with scratch_folder() as folder:
@@ -48,7 +49,8 @@ def test_copies_of_a_killed_service_go_when_it_starts_again(tmp_path: Path, monk
     kill_while_at_work(SERVICE, tmp_path)
     assert confidential_files(tmp_path)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    remove_abandoned()
+    app = app_of(ServeOptions(registry=str(tmp_path / "lexprint.db")))
+    app.state.service.registry.close()
     assert not confidential_files(tmp_path)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.paper import PAGE, Row, retyped, scan, table
-from tests.tracing.masters import SECRET, copy_of, make_record
+from tests.tracing.masters import SECRET, copy_of, make_record, salts
 
 from lexprint.coding.codewords import codewords
 from lexprint.formats.source import open_source
@@ -52,7 +52,7 @@ def page_record() -> DocumentRecord:
 def registry(tmp_path: Path) -> Iterator[Registry]:
     """With a dozen copies of the page."""
     record = page_record()
-    rows = codewords(SECRET, range(1, COPIES + 1), np.array(record.biases)).tolist()
+    rows = codewords(SECRET, salts(range(1, COPIES + 1)), np.array(record.biases)).tolist()
     copies = [
         IssuedCopy(record.id, number, f"Recipient {number}", tuple(row), f"page-{number}.txt")
         for number, row in enumerate(rows, start=1)

@@ -190,7 +190,7 @@ def test_blind_copies(run: Run, office: Path) -> None:
     """Marked by the paper's scheme; a text too short for it is refused before anything is recorded."""
     long, short = fake_text(words=900, seed=8), fake_text(words=60, seed=8)
     (office / "in.txt").write_text(short)
-    assert run(*ISSUE, "--blind").is_refusal(1, "a payload of")
+    assert run(*ISSUE, "--blind").is_refusal(1, "sites")
     with open_registry("lexprint.db") as registry:
         assert registry.documents() == []
     (office / "in.txt").write_text(long)

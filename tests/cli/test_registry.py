@@ -92,7 +92,7 @@ def test_verify(run: Run, issued: Path) -> None:
     assert (done.code, done.text) == (0, f"the log holds: 6 entries, last hash {last}\n")
     with open_registry("lexprint.db") as registry:
         registry.record_event("token created", {})
-    assert "without a key, and may be anybody's: 1" in run("registry", "verify").errors
+    assert "without a key, of unverified origin: 1" in run("registry", "verify").errors
     with closing(sqlite3.connect(issued)) as connection, connection:
         connection.execute("UPDATE copies SET file_name = 'x' WHERE number = 3")
     assert run("registry", "verify").is_refusal(1, "entry 2 of the audit log does not hold")
@@ -138,7 +138,7 @@ def test_stamps(run: Run, issued: Path, folder: Path) -> None:
     with serving(authority) as url:
         assert "stamped up to entry 6" in run("registry", "stamp", "--authority", url).text
     done = run("registry", "verify", "--certificates", "roots.pem")
-    assert done.text.endswith("up to entry 6 it was there by 2025-05-01 12:00:00 UTC\n")
+    assert done.text.endswith("up to entry 6 it existed by 2025-05-01 12:00:00 UTC\n")
     found = json.loads(run("registry", "verify", "--certificates", "roots.pem", "--json").output)
     assert found["stamped"] == {"entry": 6, "at": "2025-05-01T12:00:00+00:00"}
-    assert run("registry", "verify", "--certificates", "others.pem").is_refusal(1, "not by an authority")
+    assert run("registry", "verify", "--certificates", "others.pem").is_refusal(1, "trusted authority")

@@ -30,7 +30,7 @@ def issued(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Issued:
 
 
 def test_a_named_copy(run: Run, issued: Issued) -> None:
-    """Exit code 0; the verdict, the chance of error, the best copies, how much was read, and what it does not mean."""
+    """Exit code 0; the verdict, the chance of error, how well it agrees, how much was read, and what it does not mean."""
     done = run("trace", "leak.txt")
     assert done.code == 0
     for part in (
@@ -39,12 +39,22 @@ def test_a_named_copy(run: Run, issued: Issued) -> None:
         "The chance that a copy is named wrongly is less than 1 in",
         "memo <b>.docx, version 1",
         f"{len(issued.record.sites)} of {len(issued.record.sites)} marked words can be read",
-        "best 5 of 50 compared",
+        "50 copies compared",
         "identifies a copy, not a person",
     ):
         assert part in done.text
     assert "Recipient 18" not in done.text
     assert "not signed: there is no key" in done.errors
+
+
+def test_ranking_is_asked_for_by_another_name(run: Run, issued: Issued) -> None:
+    """The trace says nothing of other copies; `registry rank` does, and is logged."""
+    done = run("registry", "rank", "leak.txt", "--document", issued.record.id, "--json")
+    assert done.code == 0
+    assert [one["number"] for one in json.loads(done.output)][:1] == [17]
+    assert len(json.loads(done.output)) == 20
+    with open_registry("lexprint.db") as registry:
+        assert registry.audit()[-1].event == "copies ranked"
 
 
 def test_a_pipe_and_json(run: Run, issued: Issued) -> None:
@@ -101,10 +111,9 @@ def test_a_timestamp_authority(run: Run, issued: Issued, folder: Path) -> None:
         assert run("trace", "leak.txt", "--authority", url).is_refusal(1, "no timestamp")
     assert "was not verified" in run("report", "verify", "out.json").text
     assert (
-        "was there by 2025-05-01 12:00:00 UTC"
-        in run("report", "verify", "out.json", "--certificates", "roots.pem").text
+        "existed by 2025-05-01 12:00:00 UTC" in run("report", "verify", "out.json", "--certificates", "roots.pem").text
     )
-    assert run("report", "verify", "out.json", "--certificates", "others.pem").is_refusal(1, "not by an authority")
+    assert run("report", "verify", "out.json", "--certificates", "others.pem").is_refusal(1, "trusted authority")
     assert run("trace", "leak.txt", "--report", "plain.json").code == 0
     assert run("report", "verify", "plain.json", "--certificates", "roots.pem").is_refusal(1, "no timestamp")
     with open_registry("lexprint.db") as registry:

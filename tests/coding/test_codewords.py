@@ -6,6 +6,7 @@ from time import perf_counter
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.tracing.masters import salts
 
 from lexprint.coding.codewords import CUTOFF, RESOLUTION, biases, codewords
 
@@ -26,26 +27,30 @@ def test_codewords_never_change() -> None:
     """Published values, for both codes and a whole matrix."""
     tardos = biases(SECRET, sites=12, code="tardos")
     independent = biases(SECRET, sites=12, code="independent")
-    assert spelled(codewords(SECRET, [1, 2, 417], tardos)) == ["011001010000", "011100100000", "011000110000"]
-    assert spelled(codewords(SECRET, [1, 2, 417], independent)) == ["001001100000", "111110100011", "111010100000"]
-    whole = codewords(SECRET, range(1_000), biases(SECRET, sites=100, code="tardos"))
-    assert sha256(whole.tobytes()).hexdigest() == "b7b117b537ff697e1da516852b45a067c951daeaa30f2bb76e071670f9e1f1b3"
+    assert spelled(codewords(SECRET, salts([1, 2, 417]), tardos)) == ["011101011000", "010001010100", "010000000100"]
+    assert spelled(codewords(SECRET, salts([1, 2, 417]), independent)) == [
+        "101111011001",
+        "100001010100",
+        "010000100101",
+    ]
+    whole = codewords(SECRET, salts(range(1_000)), biases(SECRET, sites=100, code="tardos"))
+    assert sha256(whole.tobytes()).hexdigest() == "078d2ee2bfcc15941c3369d6a852321e7ec2a41069aeff770f0e7da31e90a6f5"
 
 
 def test_copies_can_be_added_later() -> None:
     """A copy's codeword is the same alone, in company, in any order and across blocks of work."""
     chances = biases(SECRET, sites=40, code="tardos")
-    together = codewords(SECRET, range(5_000), chances)
+    together = codewords(SECRET, salts(range(5_000)), chances)
     for number in (0, 1, 4_095, 4_096, 4_999):
-        assert np.array_equal(codewords(SECRET, [number], chances)[0], together[number])
-    assert np.array_equal(codewords(SECRET, [7, 3], chances), together[[7, 3]])
+        assert np.array_equal(codewords(SECRET, salts([number]), chances)[0], together[number])
+    assert np.array_equal(codewords(SECRET, salts([7, 3]), chances), together[[7, 3]])
 
 
 def test_secrets_give_unrelated_codewords() -> None:
     """Half of the bits differ between two secrets, and between two copies."""
     fair = biases(SECRET, sites=20_000, code="independent")
-    one, two = codewords(SECRET, [1, 2], fair)
-    other = codewords(SECRET + b"x", [1], fair)[0]
+    one, two = codewords(SECRET, salts([1, 2]), fair)
+    other = codewords(SECRET + b"x", salts([1]), fair)[0]
     for row in (two, other):
         assert abs(float(np.mean(one != row)) - 0.5) < 0.02  # five standard deviations
 
@@ -53,7 +58,7 @@ def test_secrets_give_unrelated_codewords() -> None:
 def test_bits_follow_their_biases() -> None:
     """The share of ones at each site is its bias, within five standard deviations."""
     chances = biases(SECRET, sites=60, code="tardos")
-    share = codewords(SECRET, range(20_000), chances).mean(axis=0)
+    share = codewords(SECRET, salts(range(20_000)), chances).mean(axis=0)
     assert np.all(np.abs(share - chances) < 5 * np.sqrt(chances * (1 - chances) / 20_000))
 
 
@@ -73,19 +78,19 @@ def test_biases_that_would_be_rounded_are_refused() -> None:
     """Statistics are exact only if the bits have exactly the probabilities that are stored."""
     for bad in (0.3, -0.5, 1.5, float("nan")):
         with pytest.raises(ValueError, match="steps of"):
-            codewords(SECRET, [1], np.array([bad]))
+            codewords(SECRET, salts([1]), np.array([bad]))
 
 
 def test_an_empty_secret_is_refused() -> None:
     """Without a secret anyone could compute the codewords."""
     with pytest.raises(ValueError, match="secret"):
-        codewords(b"", [1], np.array([0.5]))
+        codewords(b"", salts([1]), np.array([0.5]))
 
 
 def test_ten_thousand_codewords_take_no_time() -> None:
     """10,000 copies of 200 sites in under a second."""
     start = perf_counter()
-    codewords(SECRET, range(10_000), biases(SECRET, sites=200, code="tardos"))
+    codewords(SECRET, salts(range(10_000)), biases(SECRET, sites=200, code="tardos"))
     assert perf_counter() - start < 1.0
 
 
@@ -93,14 +98,14 @@ def test_further_symbols_are_each_half_as_probable() -> None:
     """0 half of the time; the last as often as the one before; and sites of two words as if there were no others."""
     fair = biases(SECRET, sites=30, code="independent")
     choices = [2, 3, 4] * 10
-    drawn = codewords(SECRET, range(20_000), fair, choices=choices)
+    drawn = codewords(SECRET, salts(range(20_000)), fair, choices=choices)
     expected = {2: [0.5, 0.5], 3: [0.5, 0.25, 0.25], 4: [0.5, 0.25, 0.125, 0.125]}
     for site, words in enumerate(choices):
         shares = np.bincount(drawn[:, site], minlength=words) / 20_000
         assert np.all(np.abs(shares - expected[words]) < 5 * np.sqrt(0.25 / 20_000))
-    assert np.array_equal(drawn > 0, codewords(SECRET, range(20_000), fair) > 0)
-    assert spelled(codewords(SECRET, [1, 2, 417], fair[:12], choices=choices[:12])) == [
-        "001003100000",
-        "113110100011",
-        "112010100000",
+    assert np.array_equal(drawn > 0, codewords(SECRET, salts(range(20_000)), fair) > 0)
+    assert spelled(codewords(SECRET, salts([1, 2, 417]), fair[:12], choices=choices[:12])) == [
+        "101111013002",
+        "100003020100",
+        "020000100101",
     ]

@@ -1,6 +1,5 @@
 """Payloads under a key: found again with few sites, and never where none was written."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -9,10 +8,9 @@ from random import Random
 
 import pytest
 from hypothesis import given, strategies as st
-from scipy.stats import binom, binomtest, chisquare
+from scipy.stats import binom, chisquare
 
 from lexprint.coding.framed import (
-    COPY_FORMS,
     FIRST_TURN,
     FORMS,
     SECOND_TURN,
@@ -24,8 +22,6 @@ from lexprint.coding.framed import (
     decode,
     decode_in_turns,
     distinct,
-    forms_of_copies,
-    frame_copy,
     frame_number,
     frame_text,
     parity_writer,
@@ -83,72 +79,6 @@ def test_a_number_comes_back(case: tuple[int, int]) -> None:
     assert found.payload == number
     assert decode(seen, [KEY], forms=[Form("number", bits + 1)]) is None
     assert decode(seen, [KEY]) is None
-
-
-@given(st.integers(0, 2**16 - 1), st.integers(0, 2**30))
-def test_the_number_of_a_copy_comes_back(number: int, seed: int) -> None:
-    """With just as many sites as are needed, by a reader who knows nothing but the key."""
-    frame = frame_copy(number)
-    read = observations(Random(seed), frame, sites=sites_needed(frame.form.bits, tries=len(FORMS)))
-    found = decode(read, (KEY,))
-    assert found is not None
-    assert (found.payload, found.form) == (number, frame.form)
-
-
-@pytest.mark.parametrize("write", [frame_copy, lambda number: frame_number(number, bits=8)])
-def test_what_three_copies_add_up_to(write: Callable[[int], Frame]) -> None:
-    """Three who put in what the fewest of them hold, word by word, name nobody else; with parities they would."""
-    random = Random(3)
-    labels = [random.randbytes(8) for _ in range(80)]
-    named = []
-    for _ in range(20):
-        guilty = random.sample(range(256), 3)
-        writers = [parity_writer(KEY, write(number)) for number in guilty]
-        held = [[bit_for(label) for bit_for in writers] for label in labels]
-        mixed = [sum(bits) % 2 for bits in held]  # of three bits, the one that is alone, or that of all
-        form = write(guilty[0]).form
-        found = decode([Observation(*one) for one in zip(labels, mixed, strict=True)], (KEY,), forms=(form,))
-        named.append(None if found is None else found.payload)
-        if form.kind == "number":
-            assert named[-1] == guilty[0] ^ guilty[1] ^ guilty[2]
-    if write is frame_copy:
-        assert named == [None] * 20
-
-
-def test_copies_that_cannot_be_numbered() -> None:
-    assert [frame_copy(number).form for number in (0, 255, 256, 65_535)] == [*COPY_FORMS[:1] * 2, *COPY_FORMS[1:] * 2]
-    with pytest.raises(InputError, match="needed: numbers from 0 to 65535"):
-        frame_copy(65_536)
-
-
-@given(st.integers(0, 999), st.integers(0, 2**30))
-def test_whoever_knows_the_copies_needs_less(number: int, seed: int) -> None:
-    """Of a thousand copies each is told from the others by so many sites as would not be enough for a number unknown."""
-    forms = forms_of_copies(range(1000))
-    seen = observations(Random(seed), frame_copy(number), sites=10 + sites_needed(1, tries=len(forms)))
-    found = decode(seen, (KEY,), forms=forms)
-    assert found is not None
-    assert (found.payload, found.form.bits) == (number, frame_copy(number).form.bits)
-    assert frame_copy(number).form.bits == 8 or decode(seen, (KEY,)) is None
-
-
-def test_only_copies_that_there_are_are_found() -> None:
-    """Another number is not, however many sites say it; copies that were marked in texts are, with any number."""
-    forms = forms_of_copies([3, 700, 70_000])
-    assert [form.among for form in forms[:2]] == [(3,), (700,)]
-    assert decode(observations(Random(1), frame_copy(4), sites=90), (KEY,), forms=forms) is None
-    for number in (3, 700, 70_000):
-        found = decode(observations(Random(2), frame_text(str(number)), sites=90), (KEY,), forms=forms)
-        assert found is not None
-        assert found.payload == str(number)
-
-
-def test_copies_are_not_found_by_chance() -> None:
-    """In 4,000 rows of coins no more often than was said."""
-    random, forms = Random(6), forms_of_copies(range(1, 61))
-    found = sum(decode(coins(random, 24), (KEY,), forms=forms, false_positive=0.05) is not None for _ in range(4_000))
-    assert found > 0
-    assert binomtest(found, 4_000, 0.05, alternative="greater").pvalue > 0.001
 
 
 def test_no_other_key_finds_it() -> None:

@@ -13,6 +13,7 @@ from lexprint.errors import InputError
 from lexprint.evaluation import robustness
 from lexprint.evaluation.marked_text import MarkedText
 from lexprint.evaluation.robustness import BlindIssue, Case, FramedIssue, Reading, RegisteredIssue, one_copy
+from lexprint.evaluation.trial_registry import outcome_of
 from lexprint.settings import Settings, SubstitutionSettings
 from lexprint.testing import fake_text
 
@@ -81,7 +82,7 @@ def test_colluders(issue: BlindIssue) -> None:
     )
     found = robustness.leak_and_read(issue, case, recipients=1000, seed="1")
     assert (found.outcome, found.written) == ("right", 0)
-    assert robustness.outcome_of({1, 5}, [1, 2]) == "wrong"
+    assert outcome_of({1, 5}, [1, 2]) == "wrong"
 
 
 def test_our_blind_scheme_finds_its_sites_again(engine: FakeEngine) -> None:

@@ -40,10 +40,15 @@ def _documents(tmp_path: Path) -> None:
     (tmp_path / "in" / "short.txt").write_text("Too short.")
 
 
-def test_copies_are_the_same_from_any_worker(tmp_path: Path) -> None:
-    """And each is traced to its recipient."""
+def test_sites_are_the_same_from_any_worker(tmp_path: Path) -> None:
+    """So are files and numbers; each copy is traced to its recipient."""
     reports = [run(tmp_path, f"out{workers}", workers=workers) for workers in (1, 2)]
-    assert contents(tmp_path / "out1") == contents(tmp_path / "out2")
+    assert set(contents(tmp_path / "out1")) == set(contents(tmp_path / "out2"))
+    sites = []
+    for name in ("out1", "out2"):
+        with open_registry(str(tmp_path / f"{name}.db")) as registry:
+            sites.append({one.name: registry.document(one.id).sites for one in registry.documents()})
+    assert sites[0] == sites[1]
     assert reports[0] == reports[1]
     assert [failure.kind for failure in reports[0].failures] == ["TooFewSites"]
     leak = (tmp_path / "out1" / "deep" / "memo.txt" / "deep-memo-0002-Bo.txt").read_text()

@@ -68,7 +68,7 @@ def test_substitutes(client: TestClient, memo: str) -> None:
     asked = {"text": memo, "word": site["word"]}
     found = client.post("/v1/substitutes", json=asked).json()
     assert found["word"] == site["word"]
-    assert {"word", "probability", "entailment"} == set(found["substitutes"][0])
+    assert {"word", "probability", "entailment", "acceptance"} == set(found["substitutes"][0])
 
 
 @on_both_databases
@@ -172,6 +172,25 @@ def test_from_document_to_verdict(client: TestClient, registry: Registry, memo: 
         "report downloaded",
     } <= set(events(client))
     assert registry.verify_audit() is None
+
+
+def test_only_administrators_see_how_near_copies_are(client: TestClient, memo: str) -> None:
+    """Whoever may only trace gets neither a ranking nor a loose bound, which would tell as much."""
+    asked = {"text": memo, "recipients": ["Ada", "Bo", "Cleo"]}
+    issued = wait_for(client, client.post("/v1/issue", json=asked).json())["result"]
+    document = issued["document"]["id"]
+    leak = client.get(f"/v1/documents/{document}/copies/1/content").content.decode()
+    made = client.post("/v1/tokens", json={"name": "press", "scopes": ["trace"]}).json()
+    tracer = {"Authorization": f"Bearer {made['token']}"}
+    assert client.post("/v1/trace", json={"text": leak}, headers=tracer).json()["report"]["verdict"] == "one copy"
+    loose = client.post("/v1/trace", json={"text": leak, "error_bound": 0.3}, headers=tracer)
+    assert (loose.status_code, "needs the scope admin" in loose.json()["detail"]) == (403, True)
+    request = {"text": leak, "document": document}
+    assert client.post("/v1/ranking", json=request, headers=tracer).status_code == 403
+    ranking = client.post("/v1/ranking", json=request).json()
+    assert ranking[0]["number"] == 1
+    assert len(ranking) == 3
+    assert {"copies ranked", "ranking served"} <= set(events(client))
 
 
 def test_blind_copies_can_be_fetched_and_traced(client: TestClient, essay: str) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from types import MappingProxyType
 
 import numpy as np
 
-from lexprint.coding.codewords import biases, codewords
+from lexprint.coding.codewords import SALT_BYTES, biases, codewords
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
 from lexprint.tracing.records import Code, Codewords, CopySite, DocumentRecord
@@ -100,8 +100,13 @@ def make_record(
     )
 
 
+def salts(numbers: Iterable[int]) -> list[bytes]:
+    """Salts that follow from numbers, so that tests can be repeated."""
+    return [number.to_bytes(SALT_BYTES) for number in numbers]
+
+
 def codewords_of(record: DocumentRecord, copies: int) -> Codewords:
-    return codewords(SECRET, range(1, copies + 1), np.array(record.biases), choices=record.choices)
+    return codewords(SECRET, salts(range(1, copies + 1)), np.array(record.biases), choices=record.choices)
 
 
 def copy_of(record: DocumentRecord, codeword: np.ndarray) -> str:

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from hashlib import sha256
 
+from lexprint.coding.codewords import SALT_BYTES
 from lexprint.testing import fake_text
 from lexprint.text.span import Span
 from lexprint.tracing.records import CopySite, DocumentRecord, IssuedCopy
@@ -37,7 +38,14 @@ def record(number: int = 1, *, name: str = "memo.docx", text: str | None = None,
 def copies(number: int, first: int, last: int, *, sites: int = SITES) -> list[IssuedCopy]:
     """Planned copies of a document, from the first to the last number."""
     return [
-        IssuedCopy(document_id(number), one, f"Recipient {one}", codeword(number, one, sites=sites), f"memo-{one}.docx")
+        IssuedCopy(
+            document_id(number),
+            one,
+            f"Recipient {one}",
+            codeword(number, one, sites=sites),
+            f"memo-{one}.docx",
+            salt=sha256(f"salt {number}/{one}".encode()).digest()[:SALT_BYTES],
+        )
         for one in range(first, last + 1)
     ]
 

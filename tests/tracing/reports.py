@@ -6,7 +6,7 @@ from decimal import Decimal
 from math import comb
 from random import Random
 
-from lexprint.tracing.report import Evidence, Leak, Outcome, RankedCopy, Report, TracedDocument, chance
+from lexprint.tracing.report import AccusedCopy, Evidence, Leak, Outcome, Report, TracedDocument, chance
 from lexprint.watermark.sites import Pair
 
 WORDS = "big large quick rapid start begin help assist buy purchase end finish answer reply hard difficult".split()
@@ -14,11 +14,11 @@ PAIRS = [Pair.of(*WORDS[index : index + 2]) for index in range(0, len(WORDS), 2)
 MADE_AT = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 
 
-def ranked(number: int, matches: int, readable: int, *, copies: int, recipient: str | None = None) -> RankedCopy:
+def accused_copy(number: int, recipient: str, matches: int, readable: int, *, copies: int) -> AccusedCopy:
     """With the chances of fair coins."""
     tail = sum(comb(readable, count) for count in range(matches, readable + 1)) / 2**readable
-    issued_at = datetime(2026, 2, 3, 12, 0, tzinfo=UTC) if recipient else None
-    return RankedCopy(number, recipient, issued_at, matches, readable, chance(tail), chance(min(1.0, tail * copies)))
+    issued_at = datetime(2026, 2, 3, 12, 0, tzinfo=UTC)
+    return AccusedCopy(number, recipient, issued_at, matches, readable, chance(tail), chance(min(1.0, tail * copies)))
 
 
 def evidence_of(site: int, *, random: Random, copies: int) -> Evidence:
@@ -48,12 +48,8 @@ def report_of(
         for place in range(len(recipients))
     ]
     accused = tuple(
-        ranked(17 + place, count, readable, copies=300, recipient=name)
+        accused_copy(17 + place, name, count, readable, copies=300)
         for place, (count, name) in enumerate(zip(matches, recipients, strict=True))
-    )
-    others = tuple(
-        ranked(40 + 7 * rank, max(0, readable // 2 + 9 - rank // 2), readable, copies=300)
-        for rank in range(20 - len(accused))
     )
     return Report(
         id="5eed5eed5eed5eed",
@@ -72,15 +68,16 @@ def report_of(
         ),
         verdict=verdict,
         accused=accused,
-        ranking=accused + others,
         documents=1,
         compared=300,
+        compared_in_all=300,
+        turn=1,
         readable=readable,
         matches_needed=readable // 2 + 15,
         error_bound=Decimal("1E-6"),
         covered_share=Decimal("0.8123"),
         edited_share=Decimal("0.0371"),
-        evidence=evidence,
+        evidence=evidence if accused else (),
         notes=("The leak is of version 2; version 3 was registered on 2 March 2026.",),
     )
 
@@ -95,9 +92,10 @@ def nothing_found() -> Report:
         document=None,
         verdict="no document",
         accused=(),
-        ranking=(),
         documents=0,
         compared=0,
+        compared_in_all=0,
+        turn=None,
         readable=0,
         matches_needed=None,
         error_bound=Decimal("1E-6"),

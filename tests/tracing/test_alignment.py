@@ -20,7 +20,8 @@ from tests.tracing.masters import (
 
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
-from lexprint.tracing.alignment import Alignment, Place, align
+from lexprint.tracing.alignment import Alignment, Place, align, aligned_words
+from lexprint.tracing.leak_text import spell
 from lexprint.tracing.records import CopySite, DocumentRecord
 from lexprint.watermark.sites import Pair
 
@@ -186,3 +187,17 @@ def test_masters_without_words_or_sites_are_no_trouble() -> None:
     assert align(MEMO, MEMO, ()).covered_share == 1.0
     assert align(" ".join(CONTENT), " ".join(CONTENT), ()).covered_share == 1.0
     assert align("no " * 5_000, "no " * 5_000, ()).covered_share <= 1.0
+
+
+def test_words_of_a_text_in_strange_prose() -> None:
+    """Only those are its own that stand among enough of its words, wherever they begin in the leak."""
+    text, prose = (" ".join(make_text(200, random.Random(seed)).split()) for seed in (1, 2))
+    words = text.split(" ")
+    part = " ".join(words[50:120])
+    leak = f"{prose} {part} {prose}"
+    found = aligned_words(leak, text)
+    inside = range(len(prose) + 1, len(prose) + 1 + len(part))
+    assert sum(start in inside for start in found) > 60
+    assert all(start in inside for start in found if start not in aligned_words(f"{prose} {prose}", text))
+    start = len(prose) + 1 + len(" ".join(words[50:80])) + 1
+    assert found[start] == {spell(words[80])}

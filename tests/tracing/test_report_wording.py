@@ -75,8 +75,8 @@ def test_the_method_is_that_of_the_document() -> None:
     assert "binomial" in fair
     assert "Tardos" in tardos
     assert "binomial" not in tardos
-    assert "number" in blind
-    assert "coin" not in blind
+    assert "a random number that belongs to the copy" in blind
+    assert "binomial" not in blind
     assert method(nothing_found()) == []
     (calculated,) = [text for title, text in method(replace(report, documents=3)) if "calculated" in title]
     assert "all 3 documents" in calculated

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from lexprint.tracing.significance import (
     SMALLEST,
     binomial_tails,
+    endured_share,
     family_wise_bound,
     family_wise_p_value,
     largest_p_value,
@@ -117,3 +118,21 @@ def test_what_cannot_be_needed_is_refused() -> None:
         sites_needed(10, wrong=0.5)
     with pytest.raises(ValueError, match="recipient"):
         sites_needed(0, wrong=0.1)
+
+
+@pytest.mark.parametrize("sites", [40, 100, 400])
+def test_the_share_that_may_read_wrong(sites: int) -> None:
+    """Up to it the right copy passes as surely as was asked, and beyond it does not."""
+    bound, power = 1e-8, 0.999
+    weights, fair = np.ones(sites, dtype=np.int64), np.full(sites, 0.5)
+    share = endured_share(weights, fair, bound=bound, power=power)
+    tails = binomial_tails(sites)
+    needed = next(matches for matches in range(sites + 1) if tails[matches] <= bound)
+    passing = [exact_tail(needed, sites, 1 - Fraction(hundredths, 100)) for hundredths in range(51)]
+    assert round(100 * share) == max(hundredths for hundredths, chance in enumerate(passing) if chance >= power)
+
+
+def test_too_few_sites_endure_nothing() -> None:
+    """Not even a perfect fit would pass."""
+    assert endured_share(np.ones(10, dtype=np.int64), np.full(10, 0.5), bound=1e-6, power=0.999) == 0.0
+    assert endured_share(np.zeros(0, dtype=np.int64), np.zeros(0), bound=1e-6, power=0.999) == 0.0

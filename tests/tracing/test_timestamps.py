@@ -100,11 +100,15 @@ def test_no_bit_of_what_was_signed_can_be_flipped(stamped: bytes, data: st.DataO
 
 def test_authorities_that_fail(url: str, authority: Authority, stamped: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nonsense, an answer to another request, one that never ends, nobody there, no address."""
-    for answer, said in ((b"<html>", "no timestamp"), (stamped, "something else"), (bytes(2 << 20), "too long")):
+    for answer, said in (
+        (b"<html>", "no timestamp"),
+        (stamped, "does not match the request"),
+        (bytes(2 << 20), "too long"),
+    ):
         authority.answer = answer
         with pytest.raises(TimestampError, match=said):
             request_timestamp(b"some bytes", url)
-    monkeypatch.setattr(timestamps, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(timestamps, "TIMEOUT_SECONDS", 0.5)
     with pytest.raises(TimestampError, match="did not answer"):
         request_timestamp(b"some bytes", "http://127.0.0.1:9/")
     with pytest.raises(InputError, match="no web address"):
@@ -144,7 +148,7 @@ def test_the_log_is_stamped(registry: Registry, url: str, authority: Authority) 
     assert last_stamped(registry.audit(), [authority.root]) is None
     authority.at = LAST_YEAR
     stamp_log(registry, url)
-    registry.record_event("something else", {})
+    registry.record_event("does not match the request", {})
     assert last_stamped(registry.audit(), [authority.root]) == (2, LAST_YEAR)
     stamp_log(registry, url)
     assert last_stamped(registry.audit(), [authority.root]) == (4, LAST_YEAR)

@@ -20,6 +20,7 @@ from tests.tracing.masters import (
     make_record,
     make_text,
     mixed,
+    salts,
 )
 
 from lexprint.coding.codewords import codewords
@@ -101,7 +102,7 @@ def test_innocent_texts_accuse_nobody(code: Code) -> None:
     """The master itself, another document, an older version, a copy that was never issued."""
     record = make_record(1_000, code=code, seed=3)
     issued = codewords_of(record, 10_000)
-    never = codewords(SECRET + b"never", [1], np.array(record.biases))[0]
+    never = codewords(SECRET + b"never", salts([1]), np.array(record.biases))[0]
     older = edited(record.text, random.Random(1), share=0.3)
     for leak in (record.text, make_text(1_000, random.Random(2)), older, copy_of(record, never), ""):
         finding = trace_document(leak, record, range(1, 10_001), issued)
@@ -114,7 +115,7 @@ def test_never_issued_fingerprints_have_uniform_p_values(most: int, words: int) 
     """Against a leak of somebody's copy: 10,000 strangers, ties broken at random, Kolmogorov and Smirnov; none accused."""
     record = make_record(words, seed=4, most=most)
     leak = edited(copy_of(record, codewords_of(record, 1)[0]), random.Random(4))
-    never = codewords(SECRET + b"never", range(1, 10_001), np.array(record.biases), choices=record.choices)
+    never = codewords(SECRET + b"never", salts(range(1, 10_001)), np.array(record.biases), choices=record.choices)
     finding = trace_document(leak, record, range(1, 10_001), never)
     assert finding.verdict == "inconclusive"
     read = [seen for seen in finding.observations if seen.symbol is not None]
@@ -193,8 +194,8 @@ def test_doubts_do_not_hurt_innocents(most: int) -> None:
     strangers, chosen = 100_000, np.random.default_rng(3)
     choices = [2 + place % (most - 1) for place in range(60)]
     fair = np.full(60, 0.5)
-    never = codewords(SECRET + b"never", range(strangers), fair, choices=choices)
-    shown = codewords(SECRET, [1], fair, choices=choices)[0]
+    never = codewords(SECRET + b"never", salts(range(strangers)), fair, choices=choices)
+    shown = codewords(SECRET, salts([1]), fair, choices=choices)[0]
     doubtful = (chosen.random(60) < 0.5).tolist()
     p_values = chances(never, shown, fair, code="independent", error_bound=1e-6, choices=choices, doubtful=doubtful)
     for bound in (0.5, 0.1, 0.01, 0.001, 0.0001):
@@ -235,7 +236,7 @@ def test_company_tells_two_who_mix_a_short_text(most: int, sites: int) -> None:
     alone = together = 0
     for seed in range(10):
         fair, choices = np.full(sites, 0.5), [2 + place % (most - 1) for place in range(sites)]
-        issued = codewords(SECRET + bytes([seed]), range(RECIPIENTS), fair, choices=choices)
+        issued = codewords(SECRET + bytes([seed]), salts(range(RECIPIENTS)), fair, choices=choices)
         draw = random.Random(seed)
         shown = np.array([draw.choice(held) for held in issued[[10, 20]].T.tolist()], dtype=np.uint8)
         found = chances(issued, shown, fair, code="independent", error_bound=1e-6, choices=choices)
@@ -252,7 +253,7 @@ def test_company_tells_two_who_mix_a_short_text(most: int, sites: int) -> None:
 
 def test_company_is_paid_for_where_it_can_help() -> None:
     """What is barely enough to tell one copy is all for that; with more, tests alone have four fifths of the bound."""
-    issued = codewords(SECRET, range(RECIPIENTS), np.full(80, 0.5))
+    issued = codewords(SECRET, salts(range(RECIPIENTS)), np.full(80, 0.5))
     for sites, price in ((59, 1.0), (60, 1.25)):
         read, shown = issued[:, :sites], issued[3, :sites]
         found = chances(read, shown, np.full(sites, 0.5), code="independent", error_bound=1e-6)

@@ -1,12 +1,12 @@
 """Documents in a registry, with copies for many recipients, and leaks of them."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
-from tests.tracing.masters import copy_of, make_record
+from tests.tracing.masters import copy_of, make_record, salts
 
 from lexprint.coding.codewords import codewords
 from lexprint.tracing.records import Code, Codewords, DocumentRecord, IssuedCopy
@@ -41,10 +41,14 @@ def issue(
     words: int = 600,
     code: Code = "independent",
     text: str | None = None,
+    secret: str = "secret",
+    kept: Mapping[int, np.ndarray] | None = None,
 ) -> Issued:
     """Register a document with copies for Recipient 1, Recipient 2, ...; the last one's file is never written."""
     record = replace(make_record(words, code=code, seed=number, text=text), id=f"{number:016x}", name=name)
-    rows = codewords(f"secret {number}".encode(), range(1, copies + 1), np.array(record.biases))
+    rows = codewords(f"{secret} {number}".encode(), salts(range(1, copies + 1)), np.array(record.biases))
+    for one, row in (kept or {}).items():
+        rows[one - 1] = row
     planned = [
         IssuedCopy(record.id, one, f"Recipient {one}", tuple(map(int, row)), f"memo-{one}.docx")
         for one, row in enumerate(rows, start=1)

@@ -25,11 +25,12 @@ from lexprint.coding.keys import Keyring, MasterKey, create_key_file
 from lexprint.errors import CapacityError, InputError, RegistryError, SecretError, TooFewSites
 from lexprint.formats.source import open_source
 from lexprint.testing import fake_text
+from lexprint.text.editing import apply_edits
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.tracing.registry import Registry, open_registry
 from lexprint.workflows import issuing
-from lexprint.workflows.issuing import Master, Wishes, analyse_document, issue, issue_blind
+from lexprint.workflows.issuing import Master, Wishes, analyse_document, copy_edits, issue, issue_blind
 from lexprint.workflows.results import Analysis, Issued, as_json
 from lexprint.workflows.review import review_lines
 from lexprint.workflows.tracing import trace
@@ -310,12 +311,11 @@ def test_formats_keep_their_markup(registry: Registry, keyring: Keyring, tmp_pat
         assert content.startswith("<!doctype html><html><body><p>")
 
 
-def test_blind_copies_carry_their_number(registry: Registry, keyring: Keyring, tmp_path: Path) -> None:
-    """Readable with the key alone; the registry keeps no sites of them, and running again makes the same."""
+def test_blind_copies(registry: Registry, keyring: Keyring, tmp_path: Path) -> None:
+    """Traced with key and registry, which keeps no sites of them; running again makes the same."""
     from tests.fakes import FakeEngine
 
     from lexprint.settings import Settings, SubstitutionSettings
-    from lexprint.workflows.payloads import extract_payload
 
     engine = FakeEngine(settings=Settings(substitution=SubstitutionSettings(proposals=8)))
     text = fake_text(words=900, seed=8)
@@ -336,8 +336,8 @@ def test_blind_copies_carry_their_number(registry: Registry, keyring: Keyring, t
     for copy in done[0].copies:
         content = (tmp_path / "one" / copy.file_name).read_bytes()
         assert content == (tmp_path / "other" / copy.file_name).read_bytes()
-        found = extract_payload(engine, content.decode(), keys=keyring, false_positive=1e-3)
-        assert found.payload == copy.number
+        report = trace(registry, content.decode(), keys=keyring, engine=engine)
+        assert [accused.recipient for accused in report.accused] == [copy.recipient]
 
 
 def test_blind_copies_keep_what_their_format_protects(registry: Registry, keyring: Keyring, tmp_path: Path) -> None:
@@ -424,7 +424,6 @@ def new_registry(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[],
 def survive_kills(workshop: Path, tmp_path: Path, new_registry: Callable[[], str], *, times: int, seed: int) -> int:
     """Kill issuing at random moments, check what is left, let it go on; how often something was left to do."""
     random, interrupted_runs = Random(seed), 0
-    expected = {path.name: path.read_bytes() for path in (workshop / "copies").iterdir()}
     longest = 0.5  # seconds from ready to done; learned below
     for trial in range(times):
         folder, location = tmp_path / f"trial-{trial}", new_registry()
@@ -435,15 +434,14 @@ def survive_kills(workshop: Path, tmp_path: Path, new_registry: Callable[[], str
             begun.kill()
             interrupted_runs += 1
         begun.wait()
-        check_consistency(folder, location, expected)
+        check_consistency(folder, location)
         started = perf_counter()
         issue_all(folder, location)
         longest = max(0.2, min(longest, 1.5 * (perf_counter() - started)))
-        assert {path.name: path.read_bytes() for path in (folder / "copies").iterdir()} == expected
+        found = check_consistency(folder, location)
         with open_registry(location) as registry:
             (document,) = registry.documents()
-            assert document.planned == document.issued == len(RECIPIENTS)
-            assert registry.verify_audit() is None
+            assert document.planned == document.issued == len(RECIPIENTS) == len(found)
         shutil.rmtree(folder)
     return interrupted_runs
 
@@ -463,15 +461,26 @@ def start_issuing(folder: Path, location: str) -> "subprocess.Popen[str]":
     return begun
 
 
-def check_consistency(folder: Path, location: str, expected: dict[str, bytes]) -> None:
-    """No copy without a record, none marked that is not there, none that is not whole."""
-    copies = {path.name: path.read_bytes() for path in (folder / "copies").glob("[!.]*")}
-    assert all(expected[name] == content for name, content in copies.items() if "manifest" not in name)
+def check_consistency(folder: Path, location: str) -> dict[str, str]:
+    """No copy without a record, none marked that is not there, none that is not whole; returns those that are there."""
+    paths = [path for path in (folder / "copies").glob("[!.]*") if "manifest" not in path.name]
     with open_registry(location) as registry:
-        known = [copy for document in registry.documents() for copy in registry.copies(document.id)]
-        assert {name for name in copies if "manifest" not in name} <= {copy.file_name for copy in known}
-        assert {copy.file_name for copy in known if copy.is_issued} <= set(copies)
+        known = {
+            copy.file_name: apply_edits(TEXT, copy_edits(registry.document(document.id).sites, copy.codeword))
+            for document in registry.documents()
+            for copy in registry.copies(document.id)
+        }
+        issued = {
+            copy.file_name
+            for document in registry.documents()
+            for copy in registry.copies(document.id)
+            if copy.is_issued
+        }
         assert registry.verify_audit() is None
+    found = {path.name: path.read_text() for path in paths}
+    assert found == {name: known[name] for name in found}
+    assert issued <= set(found)
+    return found
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")

@@ -31,7 +31,9 @@ def test_commas_in_names() -> None:
 
 
 def test_duplicates_are_named_by_line() -> None:
-    """Case and spacing do not tell recipients apart; the names themselves are not repeated."""
+    """Case, spacing and Unicode form do not tell recipients apart; the names themselves are not repeated."""
+    with pytest.raises(InputError, match=r"lines 1 and 2 of a\.txt"):
+        read_recipients("Zo\u00eb\nZOE\u0308\n", name="a.txt")
     with pytest.raises(InputError, match=r"lines 2 and 5 of a\.csv") as refusal:
         read_recipients("name\nAda  Low\nBo\n\nada low\n", name="a.csv")
     assert "Ada" not in str(refusal.value)

@@ -1,7 +1,7 @@
 """The command line: one file per command; here the group and the exit codes.
 
-0: done; 1: what was asked cannot be done; 2: it was asked wrongly; 3: the installation lacks something; 141: whoever read
-standard output went away before the end, as the shell says it of other programs.
+0: done; 1: what was asked cannot be done; 2: it was asked wrongly; 3: the installation lacks something; 141:
+standard output was closed early (SIGPIPE).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from lexprint.cli import (
     extract,
     issue,
     keys,
+    rank,
     recover,
     registry,
     report,
@@ -33,7 +34,7 @@ from lexprint.cli import (
     tokens,
     trace,
 )
-from lexprint.cli.console import ReaderGone
+from lexprint.cli.console import OutputClosed
 from lexprint.errors import LexprintError
 
 app = typer.Typer(
@@ -46,13 +47,14 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-READER_GONE = 128 + 13  # SIGPIPE
+BROKEN_PIPE = 128 + 13  # SIGPIPE
 
 COPIES = "Copies for recipients"
 app.command("issue", rich_help_panel=COPIES)(issue.issue)
 app.command("trace", rich_help_panel=COPIES)(trace.trace)
 app.command("analyse", rich_help_panel=COPIES)(issue.analyse)
 app.add_typer(report.app, name="report", rich_help_panel=COPIES)
+registry.app.command("rank")(rank.rank)
 app.add_typer(registry.app, name="registry", rich_help_panel=COPIES)
 
 MARKS = "Marks of your own"
@@ -101,9 +103,9 @@ def main() -> None:
     except LexprintError as error:
         typer.echo(f"lexprint: {error}", err=True)
         sys.exit(error.exit_code)
-    except ReaderGone:
+    except OutputClosed:
         _discard_output()
-        sys.exit(READER_GONE)
+        sys.exit(BROKEN_PIPE)
     except OSError as error:  # standard output cannot be written
         _discard_output()
         typer.echo(f"lexprint: {error.strerror or error}", err=True)

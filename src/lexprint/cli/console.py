@@ -71,15 +71,15 @@ def read_text(argument: str) -> str:
         raise FormatError("standard input", found="not UTF-8", needed="text in UTF-8") from error
 
 
-class ReaderGone(Exception):
-    """Whoever read standard output has had enough: nothing to complain of, but not done either."""
+class OutputClosed(Exception):
+    """The reader of standard output closed it before the end."""
 
 
 def print_line(line: str) -> None:
     try:
         typer.echo(line)
     except BrokenPipeError as error:
-        raise ReaderGone from error
+        raise OutputClosed from error
 
 
 def print_json(value: object) -> None:
@@ -112,7 +112,7 @@ class Output(Console):
         return not self.is_terminal or self.no_color
 
     def on_broken_pipe(self) -> None:
-        raise ReaderGone
+        raise OutputClosed
 
 
 def printable(text: str) -> str:

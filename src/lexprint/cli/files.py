@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from lexprint.cli import console
-from lexprint.cli.console import ReaderGone
+from lexprint.cli.console import OutputClosed
 from lexprint.errors import FormatError, InputError, LexprintError
 
 try:
@@ -233,7 +233,7 @@ def write_bytes(name: str, content: bytes, *, mode: int | None = None) -> None:
         else:
             _replace(Path(name).resolve(), content, mode)
     except BrokenPipeError as error:
-        raise ReaderGone from error
+        raise OutputClosed from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "the name is no file name"
         raise InputError(f"{name} could not be written ({reason})", needed="a place that can be written") from error

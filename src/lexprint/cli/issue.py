@@ -51,7 +51,7 @@ def issue(
     code: str | None = typer.Option(
         None, "--code", help="independent, or tardos against colluders; else by the number of sites."
     ),
-    blind: bool = typer.Option(False, "--blind", help="Mark by the paper's scheme: readable without the registry."),
+    blind: bool = typer.Option(False, "--blind", help="Mark by the paper's scheme, whose sites models find again."),
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
     error_bound: float = typer.Option(
@@ -280,14 +280,14 @@ def _summary(found: Analysis) -> str:
 
 def _enough_for(sites: int) -> str:
     """For how many recipients, in powers of ten, a text serves."""
-    from lexprint.tracing.significance import sites_needed
+    from lexprint.workflows.planning import fewest_sites
 
     def most(wrong: float) -> int:
-        return max((10**power for power in range(7) if sites_needed(10**power, wrong=wrong) <= sites), default=0)
+        return max((10**power for power in range(7) if fewest_sites(10**power, wrong=wrong) <= sites), default=0)
 
     untouched, edited = most(0.0), most(0.1)
     if not untouched:
-        return f"too few sites to issue copies: even one recipient needs {sites_needed(1, wrong=0.0)}"
+        return f"too few sites to issue copies: even one recipient needs {fewest_sites(1)}"
     if not edited:
         return f"enough for {untouched:,} recipients if a leak is not edited"
     return f"enough for {untouched:,} recipients if a leak is not edited, for {edited:,} if a tenth of its words is"

@@ -14,7 +14,7 @@ from lexprint.errors import SecretError
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring, MasterKey
 
-app = typer.Typer(help="Make, list and rotate master keys, and publish what verifies them.", no_args_is_help=True)
+app = typer.Typer(help="Create, list and rotate master keys; print public keys.", no_args_is_help=True)
 
 KEY = typer.Option(
     None, "--key", metavar="FILE", help="Key file; else LEXPRINT_KEY, LEXPRINT_KEY_FILE or lexprint.key in this folder."
@@ -64,9 +64,9 @@ def list_keys(path: Path | None = _FILE, as_json: bool = console.AS_JSON) -> Non
 
 @app.command("public")
 def public(path: Path | None = _FILE, as_json: bool = console.AS_JSON) -> None:
-    """Print the public keys that verify your reports, newest first; publish them where your readers trust what they find.
+    """Print the public keys that verify your reports, newest first, as PEM with fingerprints.
 
-    Older ones verify reports from before a rotation. Nothing that is printed lets anybody sign or read a mark.
+    Publish them where your readers can trust the source; older keys verify reports from before a rotation.
     """
     keyring = load_keys(path)
     if as_json:

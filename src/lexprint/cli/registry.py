@@ -30,7 +30,7 @@ REGISTRY = typer.Option(
 )
 
 CERTIFICATES = typer.Option(
-    None, "--certificates", metavar="FILE", help="Certificates of the timestamp authority that is trusted, as PEM."
+    None, "--certificates", metavar="FILE", help="Trusted root certificates of the timestamp authority, as PEM."
 )
 _HASH = re.compile("[0-9a-f]{64}")
 WIDE = 10_000  # columns, where the output is no terminal and nothing need be folded
@@ -125,7 +125,7 @@ def stamp(
         ..., "--authority", metavar="URL", envvar="LEXPRINT_AUTHORITY", help="Timestamp authority (RFC 3161)."
     ),
 ) -> None:
-    """Have a timestamp authority confirm that the log is as it is by now; only a hash leaves this machine."""
+    """Obtain an RFC 3161 timestamp for the current head of the audit log; only a hash leaves this machine."""
     from lexprint.tracing.timestamps import stamp_log
 
     with _opened(registry, keys.load_keys(key)) as opened:
@@ -138,23 +138,23 @@ def verify(
     registry: str = REGISTRY,
     key: Path | None = keys.KEY,
     expect: str | None = typer.Option(
-        None, "--expect", metavar="HASH", help="A last hash that was noted down earlier and must still be in the log."
+        None, "--expect", metavar="HASH", help="Head hash noted earlier; it must still be in the log."
     ),
     certificates: Path | None = CERTIFICATES,
     as_json: bool = console.AS_JSON,
 ) -> None:
-    """Say whether the log, and the documents, copies and reports it speaks of, are as their owner wrote them.
+    """Verify the audit log, and the documents, copies and reports it covers, with the owner's key.
 
-    The key shows that nobody else wrote or shortened the log. Note down the last hash that this prints: --expect then also
-    notices that an older copy of the whole database was put back. Exit code 1 if the log does not hold.
+    The key detects entries that anyone else forged, altered or removed. Keep the head hash that is printed in another
+    place: --expect also detects a rollback to an older copy of the whole database. Exit code 1 if verification fails.
     """
     if expect is not None and not _HASH.fullmatch(expect.lower()):
         raise InputError("--expect is no hash", needed="64 hexadecimal digits, as lexprint registry verify prints them")
     keyring = keys.keys_at_hand(key)
     if keyring is None and expect is None:
         raise SecretError(
-            "without a key, a log that somebody rebuilt looks like the owner's",
-            needed="the owner's key file, or a last hash that was noted down earlier, by --expect",
+            "without a key, a rebuilt log cannot be told from the original",
+            needed="the owner's key file, or --expect with a head hash noted earlier",
         )
     with _opened(registry, keyring) as opened:
         broken = opened.verify_audit(expected=expect and expect.lower())
@@ -175,9 +175,9 @@ def verify(
     else:
         console.print_line(f"the log holds: {len(entries):,} entries, last hash {last or 'none'}")
         if stamped is not None:
-            console.print_line(f"up to entry {stamped[0]:,} it was there by {stamped[1]:%Y-%m-%d %H:%M:%S} UTC")
+            console.print_line(f"up to entry {stamped[0]:,} it existed by {stamped[1]:%Y-%m-%d %H:%M:%S} UTC")
         if keyless:
-            console.say(f"entries that were written without a key, and may be anybody's: {keyless:,}")
+            console.say(f"entries written without a key, of unverified origin: {keyless:,}")
 
 
 def _last_stamped(entries: Sequence[AuditEntry], certificates: Path) -> tuple[int, datetime]:

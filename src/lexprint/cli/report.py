@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Verify, list and show the reports of traced leaks.", no_args_is_help=True)
 
-SHOWN = 5  # copies of the ranking
-
 
 @app.command("verify")
 def verify(
@@ -36,11 +34,10 @@ def verify(
     ),
     certificates: Path | None = CERTIFICATES,
 ) -> None:
-    """Say whether a report is as a key that you trust has signed it.
+    """Verify that a report is unaltered and signed with a trusted key.
 
-    The issuer publishes the key with `lexprint key public`; do not take it from where the report comes from. Exit code 1 if
-    the signature does not fit, is somebody else's, or is missing; 3 if no key is trusted, for then anybody may have
-    written the report.
+    Obtain the issuer's key, which `lexprint key public` prints, independently of the report. Exit code 1 if the signature is
+    invalid, missing or made with another key; 3 if no trusted key is given or at hand.
     """
     from lexprint.tracing.report import read_report, require_signer
 
@@ -49,7 +46,7 @@ def verify(
     report = read_report(read_bytes(Path(file)), name=name)
     if report.signature is not None and not trusted:
         raise SecretError(
-            f"who signed {name} cannot be told without a key that is trusted",
+            f"the signer of {name} cannot be verified without a trusted key",
             needed="--trust with the issuer's public key file or its fingerprint",
         )
     require_signer(report, trusted, name=name)
@@ -69,10 +66,10 @@ def _stamped(report: Report, certificates: Path | None, *, name: str) -> str:
     from lexprint.tracing.timestamps import read_certificates, verified_time
 
     if certificates is None:
-        return "; its timestamp was not verified: that needs --certificates"
+        return "; its timestamp was not verified: use --certificates"
     roots = read_certificates(read_bytes(certificates), name=certificates.name)
     at = verified_time(report.timestamp, stamped_bytes(report), roots)
-    return f", and was there by {at:%Y-%m-%d %H:%M:%S} UTC"
+    return f", and existed by {at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def trusted_fingerprints(trust: Sequence[str]) -> set[str]:
@@ -198,7 +195,7 @@ def print_report(report: Report) -> None:
     out.print(Text(headline(report), style="bold green" if report.accused else "bold yellow"))
     for copy in report.accused:
         issued = "not recorded as issued" if copy.issued_at is None else f"issued on {copy.issued_at:%Y-%m-%d}"
-        out.print(Text(f"Copy {copy.number} is that of {console.printable(copy.recipient or '')}, {issued}."))
+        out.print(Text(f"Copy {copy.number} is that of {console.printable(copy.recipient)}, {issued}."))
     out.print(Text(explanation(report)))
     if report.document is not None:
         _print_grounds(report, out)
@@ -220,24 +217,22 @@ def _print_grounds(report: Report, out: console.Output) -> None:
         covered, edited = (f"{part * 100:.0f} %" for part in (report.covered_share, report.edited_share))
         out.print(Text(f"Leak       holds {covered} of the document; {edited} of that part was changed"))
     out.print()
-    if report.ranking:
-        out.print(_ranking(report))
+    if report.accused:
+        out.print(_agreement(report))
         out.print()
 
 
-def _ranking(report: Report) -> Table:
+def _agreement(report: Report) -> Table:
     from lexprint.tracing.report import decimal_text
+    from lexprint.tracing.report_wording import counted
 
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("copy", justify="right")
     table.add_column("agrees")
     table.add_column("chance of error")
-    accused = {copy.number for copy in report.accused}
-    best = report.ranking[: max(SHOWN, len(accused))]
-    for copy in best:
-        style = "bold" if copy.number in accused else "dim"
+    for copy in report.accused:
         agrees = f"{copy.matches:,} of {copy.readable:,}"
-        table.add_row(str(copy.number), agrees, decimal_text(copy.family_p_value), style=style)
-    table.caption = f"best {len(best)} of {report.compared:,} compared"
+        table.add_row(str(copy.number), agrees, decimal_text(copy.family_p_value), style="bold")
+    table.caption = f"{counted(report.compared, 'copy', 'copies')} compared"
     table.caption_justify = "left"
     return table

@@ -28,7 +28,9 @@ def trace(
         None, "--document", metavar="ID", help="The document it is of; else it is found by its wording."
     ),
     error_bound: float = typer.Option(
-        1e-6, "--error-bound", help="Greatest chance that any innocent copy at all is named."
+        1e-6,
+        "--error-bound",
+        help="Maximum probability of naming an innocent copy, over all copies and all traces of the document.",
     ),
     report: str | None = typer.Option(
         None, "--report", metavar="FILE", help="Write the report: .html for a page with pictures, .json signed."
@@ -42,7 +44,7 @@ def trace(
         "--authority",
         metavar="URL",
         envvar="LEXPRINT_AUTHORITY",
-        help="Timestamp authority (RFC 3161) that confirms when the report was made.",
+        help="RFC 3161 timestamp authority, to timestamp the signed report.",
     ),
     as_json: bool = typer.Option(False, "--json", help="Print the signed report as JSON instead."),
 ) -> None:
@@ -121,9 +123,7 @@ def _outcome(made: Report) -> Outcome:
     from lexprint.tracing.report import report_bytes
     from lexprint.tracing.report_wording import headline
 
-    named = "; ".join(
-        f"copy {copy.number} is that of {console.printable(copy.recipient or '')}" for copy in made.accused
-    )
+    named = "; ".join(f"copy {copy.number} is that of {console.printable(copy.recipient)}" for copy in made.accused)
     parts = (headline(made).rstrip("."), named, f"report {made.id}")
     value: dict[str, object] = json.loads(report_bytes(made))
     return Outcome("; ".join(filter(None, parts)), value, exit_code=0 if made.accused else 1)

@@ -1,11 +1,13 @@
-"""What each copy says at each site: codewords from a document's secret, the same on every machine and in every version.
+"""What each copy says at each site: codewords from a document's secret and a copy's salt, the same on every machine.
 
-A codeword depends on the secret and the copy's number alone, so copies can be added later; and its symbols are what a
-recipient without the secret could only guess, which makes the statistics of tracing exact.
+A salt is drawn at random when its copy is planned and is stored with it, so no other registry, no restored backup and no
+second run can give the same codeword to somebody else. Its symbols are what a recipient without the secret could only
+guess, which makes the statistics of tracing exact.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from hashlib import shake_256
 from typing import Literal
@@ -17,8 +19,14 @@ RESOLUTION = 2**16  # a bit is 1 if two keyed bytes, as a number, lie below its 
 # t in Tardos 2003. His 1/(300 c) serves many colluders and long codes; against two to four and with hundreds of sites,
 # a word that nearly all copies share tells too little: larger cutoffs catch more of them.
 CUTOFF = 0.1
+SALT_BYTES = 16  # two of a million million copies are the same with a chance of 1e-15
 
 _COPIES_AT_ONCE = 4_096
+
+
+def new_salt() -> bytes:
+    """What makes a copy's codeword its own, wherever and whenever it is issued."""
+    return secrets.token_bytes(SALT_BYTES)
 
 
 def biases(secret: bytes, *, sites: int, code: Literal["independent", "tardos"]) -> NDArray[np.float64]:
@@ -39,9 +47,9 @@ def biases(secret: bytes, *, sites: int, code: Literal["independent", "tardos"])
 
 
 def codewords(
-    secret: bytes, numbers: Sequence[int], biases: NDArray[np.float64], *, choices: Sequence[int] = ()
+    secret: bytes, salts: Sequence[bytes], biases: NDArray[np.float64], *, choices: Sequence[int] = ()
 ) -> NDArray[np.uint8]:
-    """The codeword of each numbered copy, one row a copy: (copies, sites).
+    """The codeword of each copy by its salt, one row a copy: (copies, sites).
 
     Symbols are 0 or 1, a 1 as probable as its site's bias; where `choices` says that a site has more than two words, each
     symbol from 1 on is half as probable as the one before, and the last as probable as the one before it.
@@ -51,12 +59,10 @@ def codewords(
         raise ValueError(f"biases are probabilities in steps of 1/{RESOLUTION}")
     whole = thresholds.astype(np.uint32)
     most = np.asarray(choices or [2] * len(whole))
-    rows = np.empty((len(numbers), len(whole)), dtype=np.uint8)
-    for start in range(0, len(numbers), _COPIES_AT_ONCE):
-        some = numbers[start : start + _COPIES_AT_ONCE]
-        keyed = b"".join(
-            _keyed_bytes(secret, b"codeword" + number.to_bytes(8, "big"), length=2 * len(whole)) for number in some
-        )
+    rows = np.empty((len(salts), len(whole)), dtype=np.uint8)
+    for start in range(0, len(salts), _COPIES_AT_ONCE):
+        some = salts[start : start + _COPIES_AT_ONCE]
+        keyed = b"".join(_keyed_bytes(secret, b"codeword" + salt, length=2 * len(whole)) for salt in some)
         drawn = np.frombuffer(keyed, dtype="<u2").reshape(len(some), len(whole))
         symbols = (drawn < whole).astype(np.uint8)
         for further in range(2, int(most.max(initial=2))):

@@ -6,8 +6,8 @@ whatever was read, and whatever the text, without the key each message agrees wi
 every wrong message where another one was written. One bound thus covers both errors, finding what was never written and
 finding something else. Labels may weigh more or less, as long as the key has no say in it: the coins stay fair.
 
-Numbers of copies have a code without parities: whoever holds three copies could add them up, and what three parities add up to
-is a parity too, of a fourth number. Every site says another coin for each number there is, so that copies have nothing in common.
+Whoever holds three texts can add them up, and what three parities add up to is a parity too, of a fourth payload; so copies
+for recipients are marked otherwise (`copy_marks`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from __future__ import annotations
 import hmac
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from hashlib import shake_256
+from dataclasses import dataclass, replace
 from sys import float_info
 from typing import Literal, TypeAlias
 
@@ -37,16 +36,14 @@ FIRST_TURN = 1 / 1024  # of the chance of error, for sites that all weigh the sa
 SECOND_TURN = 1 - FIRST_TURN
 WORTH_WEIGHING = 0.1  # chance of error of the best message, above which weights would not save it
 TEXT_BITS = range(8, LONGEST_NUMBER + 1, 8)  # a text takes the fewest of these that hold it
-COPY_BITS = (8, 16)  # so does the number of a copy; readers try all numbers of so many bits
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """How a payload is laid out. A reader who does not know the form tries several; each try adds to the chance of error."""
 
-    kind: Literal["text", "number", "copy"]
+    kind: Literal["text", "number"]
     bits: int
-    among: tuple[int, ...] | None = field(default=None, repr=False)  # the only copies there are, where that is known
 
     def __post_init__(self) -> None:
         if not 1 <= self.bits <= LONGEST_NUMBER:
@@ -55,16 +52,11 @@ class Form:
     @property
     def messages(self) -> float:
         """How many may be found."""
-        return 2.0**self.bits if self.among is None else float(len(self.among))
+        return 2.0**self.bits
 
 
 TEXT_FORMS = tuple(Form("text", bits) for bits in TEXT_BITS)
-COPY_FORMS = tuple(Form("copy", bits) for bits in COPY_BITS)
-FORMS = (*TEXT_FORMS, *COPY_FORMS)  # what a reader tries who knows nothing but the key
-
-
-class CopyNumber(int):
-    """The number of a blind copy, as a payload: in a code that colluders cannot add up."""
+FORMS = TEXT_FORMS  # what a reader tries who knows nothing but the key
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,35 +118,8 @@ def frame_number(payload: int, *, bits: int) -> Frame:
     return Frame(form, payload)
 
 
-def frame_copy(number: int) -> Frame:
-    """The number of a copy in as few bits as hold it."""
-    for form in COPY_FORMS:
-        if 0 <= number < 1 << form.bits:
-            return Frame(form, number)
-    raise InputError(f"copy {number} cannot be marked", needed=f"numbers from 0 to {(1 << max(COPY_BITS)) - 1}")
-
-
-def forms_of_copies(numbers: Sequence[int]) -> tuple[Form, ...]:
-    """What a reader tries who knows which copies there are; also as texts, which they were before they had a code."""
-    found: dict[Form, list[int]] = {}
-    for number in numbers:
-        if number < 1 << max(COPY_BITS):
-            found.setdefault(frame_copy(number).form, []).append(number)
-    longest = frame_text(str(max(numbers))).form.bits
-    texts = (form for form in TEXT_FORMS if form.bits <= longest)
-    return (*(replace(form, among=tuple(among)) for form, among in found.items()), *texts)
-
-
-def copy_number(payload: Payload, numbers: Iterable[int]) -> int | None:
-    """Which of these copies a payload is the number of, if any; as a text too."""
-    return next((number for number in numbers if str(number) == str(payload)), None)
-
-
 def parity_writer(key: MasterKey, frame: Frame) -> Callable[[bytes], int]:
     """What a site must say, by its label."""
-    if frame.form.kind == "copy":
-        coins_of = _coins(key, frame.form)
-        return lambda label: coins_of(label)[frame.message >> 3] >> (7 - (frame.message & 7)) & 1
     parity_of = _parities(key, frame.form)
 
     def bit_for(label: bytes) -> int:
@@ -203,18 +168,9 @@ def _best_fits(
 
 def _best_fit(readings: Sequence[Observation], key: MasterKey, form: Form, *, good_enough: int) -> Fit | None:
     """The message that most labels agree with, by weight."""
-    if form.kind != "copy":
-        parity_of = _parities(key, form)
-        parities = [_parity(reading, *parity_of(reading.label)) for reading in readings]
-        return best_fit(parities, bits=form.bits, good_enough=good_enough)
-    coins_of = _coins(key, form)
-    numbers = np.arange(1 << form.bits) if form.among is None else np.array(form.among)
-    agreeing = np.zeros(len(numbers), np.int32)
-    for reading in readings:
-        coins = np.unpackbits(np.frombuffer(coins_of(reading.label), np.uint8))[numbers]
-        agreeing += np.int32(reading.weight) * (coins == reading.bit)
-    best = int(agreeing.argmax())
-    return Fit(int(numbers[best]), int(agreeing[best]))
+    parity_of = _parities(key, form)
+    parities = [_parity(reading, *parity_of(reading.label)) for reading in readings]
+    return best_fit(parities, bits=form.bits, good_enough=good_enough)
 
 
 def decode_in_turns(
@@ -303,12 +259,6 @@ def _parities(key: MasterKey, form: Form) -> Callable[[bytes], tuple[int, int]]:
         return drawn >> 1 & mask, drawn & 1
 
     return parity_of
-
-
-def _coins(key: MasterKey, form: Form) -> Callable[[bytes], bytes]:
-    """A fair coin for every number, by label, the first in the highest bit: a sponge whose input begins with a secret."""
-    derived = key.derive(f"framed copy 1: {form.bits} bits")
-    return lambda label: shake_256(derived + label).digest((1 << form.bits) // 8)
 
 
 def _parity(reading: Observation, row: int, polarity: int) -> Parity:

@@ -73,7 +73,7 @@ RANKINGS: Mapping[str, Callable[[Opinion], float]] = {
 
 def knows_readers(masked_lm: MaskedLM) -> bool:
     """Whether the model was told what readers accept; those of a hub were not."""
-    return masked_lm.assess([Gap("It was a ", "large", " house.")]).acceptable is not None
+    return masked_lm.assess([Gap("It was a ", "large", " house.")]).fitness is not None
 
 
 def blocks(count: int, size: int) -> Iterator[range]:

@@ -2,7 +2,7 @@
 
 All schemes issue to as many recipients and accuse under the same bound. A scheme that writes bits in order gives everyone a
 random codeword, reads the leak's bits in order, and accuses whoever fits better than chance allows; `registered` is traced
-against its master, `framed` carries the recipient's number under a key.
+against its master, `framed` carries marks of the copy under a key.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from lexprint.coding.framed import copy_number, decode, forms_of_copies, frame_copy, parity_writer
-from lexprint.coding.keys import MasterKey
+from lexprint.coding.copy_marks import mark_writer
+from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
 from lexprint.errors import InputError
 from lexprint.evaluation import attacks
@@ -31,20 +31,30 @@ from lexprint.evaluation.quality import REGISTERED
 from lexprint.evaluation.schemes import BlindScheme, schemes
 from lexprint.evaluation.synonyms import thesaurus, wordnet_folder
 from lexprint.evaluation.tables import markdown_table
-from lexprint.evaluation.tracing import Outcome, copy_of, issue_codewords, master_of
+from lexprint.evaluation.tracing import copy_of, master_of, master_with
+from lexprint.evaluation.trial_registry import (
+    Outcome,
+    issue_codewords,
+    numbered_salts,
+    outcome_of,
+    registered_copies,
+    trace_anew,
+)
 from lexprint.settings import find_profile
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
-from lexprint.tracing.records import Codewords, DocumentRecord
+from lexprint.tracing.records import Codewords, DocumentRecord, IssuedCopy
 from lexprint.tracing.significance import binomial_tails, largest_p_value
-from lexprint.tracing.verdict import ERROR_BOUND, trace_document
+from lexprint.tracing.verdict import ERROR_BOUND, observe as observe_sites
 from lexprint.watermark.extract import extract
 from lexprint.watermark.framed import embed_by_label, observe
 from lexprint.watermark.sites import Site
+from lexprint.workflows.blind_marking import document_secret
+from lexprint.workflows.blind_tracing import BlindReader
 from lexprint.workflows.marking import scheme_of
 
 DENSE = "registered-dense"  # the same as `registered`, with the profile that lets more words differ
-FRAMED = "framed"  # what `lexprint issue --blind` does: the recipient's number, under a key, in the paper's sites
+FRAMED = "framed"  # what `lexprint issue --blind` does: coins of each copy, under a key, in the paper's sites
 SHARES = (0.025, 0.05, 0.075, 0.10)
 MOST_COLLUDERS = 3
 
@@ -124,12 +134,6 @@ def accused_in_order(bits: Sequence[int], codewords: Codewords) -> set[int]:
     return set(np.flatnonzero(binomial_tails(len(read))[matching] <= bound).tolist())
 
 
-def outcome_of(accused: set[int], guilty: Sequence[int]) -> Outcome:
-    if accused - set(guilty):
-        return "wrong"
-    return "right" if accused else "inconclusive"
-
-
 class RegisteredIssue:
     """Copies as `lexprint issue` makes them, and the tracer that it comes with."""
 
@@ -148,46 +152,47 @@ class RegisteredIssue:
         return copy_of(self._record, self._codewords[number].tolist())
 
     def read(self, leak: str, guilty: Sequence[int]) -> Reading:
-        finding = trace_document(leak, self._record, range(self._recipients), self._codewords)
-        outcome = outcome_of({suspect.number for suspect in finding.accused}, guilty)
+        report, _ = trace_anew(self._record, registered_copies(self._record, self._codewords), leak)
+        outcome = outcome_of({copy.number - 1 for copy in report.accused}, guilty)
         if len(guilty) > 1:
             return Reading(outcome, 0, 0)
         written = self._codewords[guilty[0]].tolist()
-        errors = sum(symbol != seen.symbol for symbol, seen in zip(written, finding.observations, strict=True))
-        return Reading(outcome, len(written), errors, len(written), finding.readable)
+        seen = [one.symbol for one in observe_sites(leak, self._record).observations]
+        errors = sum(symbol != shown for symbol, shown in zip(written, seen, strict=True))
+        return Reading(outcome, len(written), errors, len(written), len(seen) - seen.count(None))
 
 
 class FramedIssue:
-    """The recipient's number under a key, spread over the paper's sites by their own context."""
+    """Blind copies as `lexprint issue --blind` makes them, in the paper's sites, and the tracer that it comes with."""
 
     def __init__(self, engine: Engine, text: str, *, recipients: int, seed: str) -> None:
-        self._scheme, self._document, self._recipients = scheme_of(engine), segment(text), recipients
+        self._engine, self._scheme, self._document = engine, scheme_of(engine), segment(text)
         self._key = MasterKey(hashlib.sha256(seed.encode()).digest(), created_at=datetime.fromtimestamp(0, UTC))
+        self._record = replace(master_with(engine, text, (), name=FRAMED), issuing="blind", key_id=self._key.id)
+        self._issued = [
+            IssuedCopy(self._record.id, number, f"Recipient {number}", (), f"copy-{number}", salt=salt)
+            for number, salt in enumerate(numbered_salts(recipients), start=1)
+        ]
         self._copies: dict[int, str] = {}
+
+    def _writer(self, number: int) -> Callable[[bytes], int]:
+        return mark_writer(document_secret(self._key, self._record), self._issued[number].salt)
 
     def copy(self, number: int) -> str:
         if number not in self._copies:
-            writer = parity_writer(self._key, frame_copy(number))
-            self._copies[number] = embed_by_label(self._document, writer, self._scheme).text
+            self._copies[number] = embed_by_label(self._document, self._writer(number), self._scheme).text
         return self._copies[number]
 
     def read(self, leak: str, guilty: Sequence[int]) -> Reading:
-        document = segment(leak)
-        observations = observe(document, extract(document, self._scheme).sites)
-        # A reader believes one of all numbers, so the bound over all recipients is the bound of a reading.
-        decoded = decode(
-            observations, (self._key,), forms=forms_of_copies(range(self._recipients)), false_positive=ERROR_BOUND
-        )
-        if decoded is None:
-            outcome: Outcome = "inconclusive"
-        else:
-            outcome = "wrong" if copy_number(decoded.payload, guilty) is None else "right"
+        report, _ = trace_anew(self._record, self._issued, leak, keys=Keyring((self._key,)), engine=self._engine)
+        outcome = outcome_of({copy.number - 1 for copy in report.accused}, guilty)
         if len(guilty) > 1:
             return Reading(outcome, 0, 0)
-        writer = parity_writer(self._key, frame_copy(guilty[0]))
+        read = BlindReader(self._engine, leak).read(self._record)
+        writer = self._writer(guilty[0])
         marked = segment(self.copy(guilty[0]))
         written = {one.label: one.bit for one in observe(marked, extract(marked, self._scheme).sites)}
-        seen = {one.label: one.bit for one in observations}
+        seen = {one.label: one.bit for one in read.observations}
         found = written.keys() & seen.keys()
         wrong = sum(seen[label] != writer(label) for label in found)
         return Reading(outcome, len(written), wrong + len(written.keys() ^ seen.keys()), len(written), len(found))

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from random import Random
 from statistics import fmean, median
-from time import perf_counter
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,20 +21,27 @@ from lexprint.evaluation.attacks import Attack
 from lexprint.evaluation.datasets import Corpus
 from lexprint.evaluation.metrics import entailment_means, similarity_means
 from lexprint.evaluation.tables import markdown_table
+from lexprint.evaluation.trial_registry import (
+    Outcome,
+    issue_codewords,
+    numbered_salts,
+    outcome_of,
+    registered_copies,
+    trace_anew,
+)
 from lexprint.text.document import Document
 from lexprint.text.editing import apply_edits
 from lexprint.text.protection import PROTECTIONS
 from lexprint.text.segmentation import segment
-from lexprint.tracing.records import Code, Codewords, CopySite, DocumentRecord
+from lexprint.tracing.records import Code, CopySite, DocumentRecord
 from lexprint.tracing.significance import largest_p_value
-from lexprint.tracing.verdict import ERROR_BOUND, Finding, chances, trace_document
+from lexprint.tracing.verdict import ERROR_BOUND, chances, trace_document
 from lexprint.watermark.embed import embed_unchecked
 from lexprint.workflows import OnProgress
 from lexprint.workflows.issuing import analyse_document, copy_edits
 from lexprint.workflows.marking import scheme_of
 
 Mix: TypeAlias = Callable[[NDArray[np.uint8], np.random.Generator], NDArray[np.uint8]]
-Outcome: TypeAlias = Literal["right", "inconclusive", "wrong"]
 
 
 def pieces(corpus: Corpus, *, words: int, count: int) -> Iterator[str]:
@@ -164,7 +170,7 @@ def attack_rows(
     rows = []
     for index, (name, attack) in enumerate(attacks.items()):
         outcomes: list[Outcome] = []
-        findings, seconds = [], []
+        reports, seconds = [], []
         for trial in range(trials):
             record = records[trial % len(records)]
             secret = f"{seed} {name} {trial}".encode()
@@ -172,11 +178,10 @@ def attack_rows(
             chooser = Random(secret)
             guilty = chooser.randrange(recipients)
             leak = attack(copy_of(record, issued[guilty].tolist()), chooser)
-            begun = perf_counter()
-            finding = trace_document(leak, record, range(1, recipients + 1), issued)
-            seconds.append(perf_counter() - begun)
-            findings.append(finding)
-            outcomes.append(_outcome(finding, guilty={guilty + 1}))
+            report, taken = trace_anew(record, registered_copies(record, issued), leak)
+            seconds.append(taken)
+            reports.append(report)
+            outcomes.append(outcome_of({copy.number for copy in report.accused}, [guilty + 1]))
             if on_progress:
                 on_progress(index * trials + trial + 1, len(attacks) * trials)
         rows.append(
@@ -186,23 +191,12 @@ def attack_rows(
                 outcomes.count("right"),
                 outcomes.count("inconclusive"),
                 outcomes.count("wrong"),
-                fmean(finding.readable for finding in findings),
-                median(finding.ranking[0].family_p_value for finding in findings),
+                fmean(report.readable for report in reports),
+                median(float(max((copy.family_p_value for copy in report.accused), default=1)) for report in reports),
                 fmean(seconds),
             )
         )
     return rows
-
-
-def issue_codewords(record: DocumentRecord, secret: bytes, *, recipients: int) -> Codewords:
-    return codewords(secret, range(1, recipients + 1), np.array(record.biases), choices=record.choices)
-
-
-def _outcome(finding: Finding, *, guilty: set[int]) -> Outcome:
-    accused = {suspect.number for suspect in finding.accused}
-    if accused - guilty:
-        return "wrong"
-    return "right" if accused else "inconclusive"
 
 
 @dataclass(frozen=True)
@@ -308,7 +302,7 @@ def collusion_rows(
             secret = f"{seed} {code} {count} {name} {many} {trial}".encode()
             generator = np.random.default_rng(list(secret))
             drawn = biases(secret, sites=many, code=code)
-            issued = codewords(secret, range(1, recipients + 1), drawn)
+            issued = codewords(secret, numbered_salts(recipients), drawn)
             guilty = generator.choice(recipients, size=count, replace=False)
             bits = MIXES[name](issued[guilty], generator)
             p_values = chances(issued, bits, drawn, code=code, error_bound=ERROR_BOUND)

@@ -142,6 +142,10 @@ class TraceRequest(Given):
     error_bound: Probability = 1e-6
 
 
+class RankingRequest(Given):
+    document: DocumentId = Field(description="The document whose copies are compared.")
+
+
 class TokenRequest(Request):
     name: Name
     scopes: list[Scope] = Field(min_length=1, max_length=3)
@@ -350,6 +354,15 @@ class TraceAnswer(SignedReport):
     headline: str
     explanation: str
     chance_of_error: str | None
+
+
+class RankedCopy(BaseModel):
+    """How well a copy agrees with a leak; no evidence against anybody."""
+
+    number: int
+    matches: int
+    readable: int
+    p_value: float
 
 
 class AuditInfo(BaseModel):

@@ -22,13 +22,14 @@ from lexprint.server import schemas
 from lexprint.server.access import Caller
 from lexprint.server.files import SERVICE, StoredFile, add_file, find_file, find_kept, keep_forever
 from lexprint.server.limits import OnProgress
+from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
 from lexprint.text.editing import Edit
 from lexprint.text.protection import PROTECTIONS
 from lexprint.tracing.records import DocumentRecord, IssuedCopy
 from lexprint.tracing.report import Report, report_json
 from lexprint.tracing.report_wording import chance_in_words, explanation, headline
-from lexprint.tracing.significance import sites_needed
+from lexprint.tracing.verdict import ERROR_BOUND
 from lexprint.watermark.records import read_record
 from lexprint.workflows.copy_files import extension_of
 from lexprint.workflows.issuing import (
@@ -40,10 +41,11 @@ from lexprint.workflows.issuing import (
     issue as issue_copies,
     issue_blind,
 )
+from lexprint.workflows.planning import fewest_sites
 from lexprint.workflows.recipients import read_recipients
 from lexprint.workflows.review import ReviewLine
 from lexprint.workflows.scratch import scratch_folder
-from lexprint.workflows.tracing import trace as trace_leak
+from lexprint.workflows.tracing import rank_copies, trace as trace_leak
 
 Answer: TypeAlias = dict[str, Any]
 
@@ -209,7 +211,7 @@ def _serves() -> list[dict[str, int]]:
     return [
         {
             "recipients": recipients,
-            "sites": sites_needed(recipients, wrong=0.0),
+            "sites": fewest_sites(recipients),
             "sites_if_edited": comfortable_sites(recipients),
         }
         for recipients in (1, 10, 100, 1_000, 10_000, 100_000)
@@ -296,6 +298,9 @@ def copy_contents(
 
 
 def trace(desk: Desk, asked: schemas.TraceRequest, on_progress: OnProgress) -> Answer:
+    if asked.error_bound > ERROR_BOUND and "admin" not in desk.caller.scopes:
+        # With a loose bound, answers would tell how near a text is to copies that nobody may name.
+        raise Refusal(403, f"an error bound above {ERROR_BOUND:g} needs the scope admin", code="Forbidden")
     opened = desk.open(asked)
     service = desk.service
     report = trace_leak(
@@ -310,6 +315,24 @@ def trace(desk: Desk, asked: schemas.TraceRequest, on_progress: OnProgress) -> A
     )
     service.registry.record_event("trace served", {"report": report.id, "token": desk.caller.id})
     return report_answer(report)
+
+
+def rank(desk: Desk, asked: schemas.RankingRequest) -> list[Answer]:
+    opened = desk.open(asked)
+    service = desk.service
+    ranking = rank_copies(
+        service.registry,
+        opened.text,
+        document_id=asked.document,
+        protected=opened.source.protected,
+        keys=service.keyring,
+        engine=desk.engine,
+    )
+    service.registry.record_event("ranking served", {"document": asked.document, "token": desk.caller.id})
+    return [
+        {"number": one.number, "matches": one.matches, "readable": one.readable, "p_value": one.p_value}
+        for one in ranking
+    ]
 
 
 def report_answer(report: Report) -> Answer:

@@ -63,9 +63,27 @@ MISSING = Place(None, None)
 def align(leak: str, text: str, sites: Sequence[CopySite]) -> Alignment:
     """Find the sites of a master's text in any leak."""
     texts = _Texts.of(text, leak, sites)
-    passages = [_filled(chain, texts) for chain in _chains(_runs(texts))]
-    found = [passage for passage in passages if len(passage.agreeing) >= LEAST_PASSAGE]
+    found = _passages(texts)
     return Alignment(_places(found, texts), *_shares(found, texts))
+
+
+def aligned_words(leak: str, text: str) -> dict[int, frozenset[str]]:
+    """Where words of a leak begin that stand in passages of a text, and which of its words stand there, as compared.
+
+    A word counts only where enough of those around it agree, as for sites.
+    """
+    texts = _Texts.of(text, leak, ())
+    found: dict[int, set[str]] = defaultdict(set)
+    for passage in _passages(texts):
+        for place, other in passage.partners.items():
+            if passage.support(place) >= LEAST_SUPPORT:
+                found[int(texts.leak.starts[other])].add(texts.master.spelled[place])
+    return {start: frozenset(words) for start, words in found.items()}
+
+
+def _passages(texts: _Texts) -> list[_Passage]:
+    passages = [_filled(chain, texts) for chain in _chains(_runs(texts))]
+    return [passage for passage in passages if len(passage.agreeing) >= LEAST_PASSAGE]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

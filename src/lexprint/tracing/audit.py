@@ -109,13 +109,13 @@ def first_unsealed(entries: Iterable[AuditEntry], head: SealedHead | None, keys:
     found: str | None = None
     for entry in entries:
         if entry.sequence > sealed and entry.key_id != NO_KEY:
-            return BrokenEntry(entry.sequence, "it claims a key and is not sealed")
+            return BrokenEntry(entry.sequence, "it claims a key but is not sealed")
         if entry.sequence == sealed:
             found = entry.hash
     if head is not None and found is None:
-        return BrokenEntry(sealed, "it is missing: the log was sealed up to it")
+        return BrokenEntry(sealed, "it is missing: the seal covers it")
     if head is not None and found != head.hash:
-        return BrokenEntry(sealed, "it is not the entry that was sealed: the log was written anew")
+        return BrokenEntry(sealed, "it differs from the sealed entry: the log was rebuilt")
     return None
 
 
@@ -133,7 +133,9 @@ def first_unexpected(entries: Iterable[AuditEntry], expected: str) -> BrokenEntr
     for count, entry in enumerate(entries, 1):  # noqa: B007 # how many there were
         if hmac.compare_digest(entry.hash, expected):
             return None
-    return BrokenEntry(count + 1, "it is missing: no entry has the expected hash, so the log was shortened or is older")
+    return BrokenEntry(
+        count + 1, "it is missing: no entry has the expected hash, so the log was truncated or rolled back"
+    )
 
 
 def canonical_json(value: object) -> str:
@@ -155,16 +157,12 @@ def time_text(at: datetime) -> str:
 def document_digest(record: DocumentRecord) -> str:
     floats = {"biases": list(map(float, record.biases))}
     written = {**asdict(record), **floats, "created_at": time_text(record.created_at)}
-    for site in written["sites"]:
-        for later in ("further", "lures"):  # without them it is written as before there were such
-            if not site[later]:
-                del site[later]
     return _digest([canonical_json(written)])
 
 
-def planned_digest(rows: Iterable[tuple[int, str, str, bytes]]) -> str:
-    """Of what is fixed when copies are planned, by number: number, recipient, file name and packed codeword."""
-    return _digest(canonical_json([*named, codeword.hex()]) for *named, codeword in rows)
+def planned_digest(rows: Iterable[tuple[int, str, str, bytes, bytes]]) -> str:
+    """Of what is fixed when copies are planned, by number: number, recipient, file name, salt and packed codeword."""
+    return _digest(canonical_json([*named, salt.hex(), codeword.hex()]) for *named, salt, codeword in rows)
 
 
 def issued_digest(rows: Iterable[tuple[int, str, str]]) -> str:

@@ -80,6 +80,13 @@ class _Test:
         return weighted_tails(self.weights[counted], self.chances[counted])
 
 
+def weights_alone(bits: Bits, biases: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """What each site weighs in the test alone, and the chance that an innocent copy fits there; without sites of no weight."""
+    test = _alone(bits, biases)
+    counted = test.weights > 0
+    return test.weights[counted], test.chances[counted]
+
+
 def p_values_alone(codewords: Codewords, bits: Bits, biases: Floats) -> Floats:
     """For each copy, the chance that a given innocent one fits as well: exact, and uniform among innocents.
 
@@ -87,9 +94,13 @@ def p_values_alone(codewords: Codewords, bits: Bits, biases: Floats) -> Floats:
     decoders for various fingerprinting games", section III): ln(1 + (1 - q) / (c q)) if the copy says what the leak
     shows, q being how common that is, else ln(1 - 1 / c).
     """
+    return _alone(bits, biases).p_values(codewords)
+
+
+def _alone(bits: Bits, biases: Floats) -> _Test:
     common = np.where(bits == 1, biases, 1.0 - biases)
     gain = np.log1p((1.0 - common) / (COLLUDERS * common)) - log(1.0 - 1.0 / COLLUDERS)
-    return _Test.of(np.where(bits == 1, gain, -gain), biases).p_values(codewords)
+    return _Test.of(np.where(bits == 1, gain, -gain), biases)
 
 
 def p_values(codewords: Codewords, bits: Bits, biases: Floats, *, error_bound: float) -> Floats:

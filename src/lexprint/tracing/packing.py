@@ -6,19 +6,19 @@ Any text survives, and a hundred thousand codewords are read in one go.
 from __future__ import annotations
 
 import json
+import unicodedata
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lexprint.errors import InputError, RegistryError
+from lexprint.coding.codewords import SALT_BYTES
+from lexprint.errors import InputError, RegistryConflict
 from lexprint.text.span import Span
 from lexprint.tracing.records import Codewords, CopySite, IssuedCopy
 from lexprint.watermark.sites import Pair
-
-_Name = TypeVar("_Name", int, str)
 
 
 class Damaged(ValueError):
@@ -98,14 +98,39 @@ def _unpacked(rows: Sequence[bytes], sites: int) -> Codewords:
     return np.unpackbits(bits, axis=1, count=sites)
 
 
-def copy_rows(document_id: str, copies: Sequence[IssuedCopy]) -> list[tuple[int, str, str, bytes]]:
-    """Number, recipient, file name and packed codeword of planned copies, by number."""
+class CopyRow(NamedTuple):
+    """What is fixed when a copy is planned."""
+
+    number: int
+    recipient: str
+    file_name: str
+    salt: bytes
+    codeword: bytes  # packed
+
+
+def copy_rows(document_id: str, copies: Sequence[IssuedCopy]) -> list[CopyRow]:
+    """Planned copies by number."""
     for copy in copies:
         require_storable("the name of a recipient", copy.recipient)
         require_storable("the name of a copy's file", copy.file_name)
         if copy.document_id != document_id or copy.is_issued or copy.digest is not None:
             raise ValueError(f"copy {copy.number} is not a planned copy of document {document_id}")
-    return sorted((int(copy.number), copy.recipient, copy.file_name, pack_codeword(copy.codeword)) for copy in copies)
+        if len(copy.salt) < SALT_BYTES:
+            raise ValueError(f"copy {copy.number} has a salt of {len(copy.salt)} bytes")
+    return sorted(
+        CopyRow(int(copy.number), copy.recipient, copy.file_name, copy.salt, pack_codeword(copy.codeword))
+        for copy in copies
+    )
+
+
+def person(recipient: str) -> str:
+    """The same for all ways to write a name that differ in case, spacing or Unicode form: they are one person.
+
+    >>> person("Zoe\u0308  BELL") == person("zo\u00eb bell")
+    True
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", recipient).casefold())
+    return " ".join(folded.casefold().split())
 
 
 def require_codewords(copies: Sequence[IssuedCopy], *, sites: int) -> None:
@@ -114,12 +139,16 @@ def require_codewords(copies: Sequence[IssuedCopy], *, sites: int) -> None:
             raise ValueError(f"copy {copy.number} has {len(copy.codeword)} bits for {sites} sites")
 
 
-def require_new(document_id: str, given: Sequence[_Name], planned: Collection[_Name], *, what: str) -> None:
-    seen: set[_Name] = set(planned)
-    for value in given:
-        if value in seen:
-            raise RegistryError(f"document {document_id} has a copy for {what} {value} already; needed: another {what}")
-        seen.add(value)
+def require_new_copies(document_id: str, rows: Iterable[CopyRow], planned: Collection[tuple[int, str]]) -> None:
+    """Refuse numbers and people that have a copy already: `planned` is who has which."""
+    numbers, people = {number for number, _ in planned}, {one for _, one in planned}
+    for row in rows:
+        one = person(row.recipient)
+        if row.number in numbers or one in people:
+            what = f"number {row.number}" if row.number in numbers else f"recipient {row.recipient}"
+            raise RegistryConflict(f"document {document_id} has a copy for {what} already; needed: another one")
+        numbers.add(row.number)
+        people.add(one)
 
 
 def require_storable(what: str, text: str) -> None:

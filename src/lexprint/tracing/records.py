@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from lexprint.coding.codewords import new_salt
 from lexprint.text.span import Span
 from lexprint.watermark.sites import Pair
 
@@ -73,11 +74,14 @@ class IssuedCopy:
 
     document_id: str
     number: int  # 1, 2, ... within the document
-    recipient: str  # as its owner calls them; unique in the registry
+    recipient: str  # as its owner calls them; one person in the registry, however the name is written
     codeword: tuple[int, ...] = field(repr=False)  # one symbol a site
     file_name: str
     digest: str | None = None  # SHA-256 of the file; None while it is only planned
     issued_at: datetime | None = None
+    salt: bytes = field(
+        default_factory=new_salt, repr=False
+    )  # drawn when the copy is planned; its codeword follows from it
 
     @property
     def is_issued(self) -> bool:
@@ -117,6 +121,7 @@ class LikelyDocument(NamedTuple):
 
     document_id: str
     shared: int  # shingles found in both
+    wording: str  # the same for documents that have the same words
 
 
 @dataclass(frozen=True, slots=True)

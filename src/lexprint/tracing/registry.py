@@ -34,14 +34,19 @@ if TYPE_CHECKING:
 class Registry(Protocol):
     """Documents, the copies made of them, reports, and a log of what was done.
 
-    Times have a zone and come back in UTC. Names with NUL characters or lone surrogates are refused.
+    Times have a zone and come back in UTC. Names with NUL characters or lone surrogates are refused. Names of recipients that
+    differ in case or Unicode form only are one person, who is called as at first.
     """
 
+    @property
+    def id(self) -> str:
+        """Drawn at random when the registry was made: no other has it but its own backups."""
+
     def add_document(self, record: DocumentRecord, copies: Sequence[IssuedCopy]) -> None:
-        """Register a document and plan its first copies; refuses an id that is taken."""
+        """Register a document and plan its first copies; an id that is taken is a `RegistryConflict`."""
 
     def plan_copies(self, document_id: str, copies: Sequence[IssuedCopy]) -> None:
-        """More copies of a known document; their numbers and recipients must be new to it."""
+        """More copies of a known document; a number or recipient that has one already is a `RegistryConflict`."""
 
     def mark_issued(self, document_id: str, copies: Sequence[tuple[int, str]], at: datetime) -> None:
         """Say that the files of planned copies exist: number and SHA-256 of each.
@@ -81,7 +86,7 @@ class Registry(Protocol):
     def likely_documents(self, shingles: Sequence[int], *, limit: int) -> list[LikelyDocument]:
         """Documents that share wording with a text, the likeliest first; wording that few documents have counts more.
 
-        `shingles` are all of the text's, from `lexprint.tracing.shingles.shingles`.
+        Documents that have the same words count as one to the limit, and all of them are there. `shingles` are all of the text's, from `lexprint.tracing.shingles.shingles`.
         """
 
     def save_report(self, report_id: str, document_id: str | None, text: str, at: datetime) -> None:

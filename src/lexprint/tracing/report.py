@@ -26,9 +26,7 @@ from lexprint.tracing.signatures import (
 )
 from lexprint.tracing.timestamps import request_timestamp
 
-FORMAT = 3  # raised when a reader of the old form would misunderstand the new one
-UNDOUBTED = 2  # the form of reports without doubtful places, which older versions read too
-PAIRS_ONLY = 1  # the form of those whose places have two words each, besides
+FORMAT = 1  # raised when a reader of the old form would misunderstand the new one
 SIGNIFICANT_DIGITS = 3  # of a chance of error
 LEAST_CHANCE = Decimal("1e-300")  # smaller ones are lost in the arithmetic, so none is claimed
 
@@ -78,19 +76,16 @@ class TracedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class RankedCopy:
-    """How well a copy agrees with the leak.
-
-    Only accused copies have a recipient here: to name those who merely come next would cast suspicion on innocents.
-    """
+class AccusedCopy:
+    """A copy that agrees with the leak so well that it is named."""
 
     number: int
-    recipient: str | None
+    recipient: str
     issued_at: datetime | None
     matches: int
     readable: int
     p_value: Decimal  # chance that one innocent copy agrees so well
-    family_p_value: Decimal  # chance that any of all innocent copies does
+    family_p_value: Decimal  # chance that any of all innocent copies does, in any trace of its document so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +120,17 @@ class Report:
     leak: Leak
     document: TracedDocument | None  # None: no registered document is like the leak
     verdict: Outcome
-    accused: tuple[RankedCopy, ...]
-    ranking: tuple[RankedCopy, ...] = field(repr=False)  # best first
+    accused: tuple[AccusedCopy, ...]  # best first; of others nothing is told, not even how well they agree
     documents: int  # that were like the leak and were all tried; chances and bound are over all of them
     compared: int  # copies of this one
+    compared_in_all: int  # copies of all of them
+    turn: int | None  # how many different leaks of this document were traced by now; None: it says too little to count
     readable: int  # sites where the leak shows one of their words
     matches_needed: int | None  # to be accused; None: matches alone do not decide, or none are enough
-    error_bound: Decimal  # over all copies of all documents tried
+    error_bound: Decimal  # over all copies of all documents tried, and all traces
     covered_share: Decimal  # of the master's words that are in the leak
     edited_share: Decimal  # of those that were changed
-    evidence: tuple[Evidence, ...] = field(repr=False)
+    evidence: tuple[Evidence, ...] = field(repr=False)  # only where a copy is named
     notes: tuple[str, ...]
     statement: str = field(default=STATEMENT, repr=False)
     signature: Signature | None = None
@@ -154,20 +150,14 @@ class Report:
         """Whether agreements were also weighed by where edits lead."""
         return any(one.is_doubtful for one in self.evidence)
 
-    @property
-    def format(self) -> int:
-        if self.has_doubtful_places:
-            return FORMAT
-        return UNDOUBTED if self.has_further_words else PAIRS_ONLY
-
     def _is_consistent(self) -> bool:
         accusations = {"one copy": len(self.accused) == 1, "several copies": len(self.accused) > 1}
         return (
             accusations.get(self.verdict, not self.accused)
             and (self.document is None) == (self.verdict == "no document")
             and (self.timestamp is None or self.signature is not None)
-            and all(copy.recipient is not None for copy in self.accused)
-            and all(copy.p_value > 0 for copy in self.accused + self.ranking)
+            and all(copy.p_value > 0 for copy in self.accused)
+            and (bool(self.accused) or not self.evidence)
             and all(one.is_consistent and len(one.given) == len(self.accused) for one in self.evidence)
         )
 
@@ -207,9 +197,9 @@ def report_json(report: Report) -> dict[str, object]:
 
 def content_json(report: Report) -> dict[str, object]:
     """What is signed."""
-    document, form = report.document, report.format
+    document = report.document
     return {
-        "format": form,
+        "format": FORMAT,
         "id": report.id,
         "lexprint": report.version,
         "made_at": _time_text(report.made_at),
@@ -217,15 +207,16 @@ def content_json(report: Report) -> dict[str, object]:
         "document": document and _document_json(document),
         "verdict": report.verdict,
         "accused": [_copy_json(copy) for copy in report.accused],
-        "ranking": [_copy_json(copy) for copy in report.ranking],
         "documents": report.documents,
         "compared": report.compared,
+        "compared_in_all": report.compared_in_all,
+        "turn": report.turn,
         "readable": report.readable,
         "matches_needed": report.matches_needed,
         "error_bound": decimal_text(report.error_bound),
         "covered_share": decimal_text(report.covered_share),
         "edited_share": decimal_text(report.edited_share),
-        "evidence": [_evidence_json(evidence, form) for evidence in report.evidence],
+        "evidence": [_evidence_json(evidence) for evidence in report.evidence],
         "notes": list(report.notes),
         "statement": report.statement,
     }
@@ -244,7 +235,7 @@ def _document_json(document: TracedDocument) -> dict[str, object]:
     }
 
 
-def _copy_json(copy: RankedCopy) -> dict[str, object]:
+def _copy_json(copy: AccusedCopy) -> dict[str, object]:
     return {
         "number": copy.number,
         "recipient": copy.recipient,
@@ -256,18 +247,19 @@ def _copy_json(copy: RankedCopy) -> dict[str, object]:
     }
 
 
-def _evidence_json(evidence: Evidence, form: int) -> dict[str, object]:
+def _evidence_json(evidence: Evidence) -> dict[str, object]:
     return {
         "site": evidence.site,
         "offset": evidence.offset,
         "before": evidence.before,
         "word": evidence.word,
         "after": evidence.after,
-        "pair": list(evidence.words),
-        "bit": evidence.symbol,
+        "words": list(evidence.words),
+        "symbol": evidence.symbol,
         "seen": evidence.seen,
         "given": list(evidence.given),
-    } | ({"doubtful": evidence.is_doubtful} if form == FORMAT else {})
+        "doubtful": evidence.is_doubtful,
+    }
 
 
 def _time_text(time: datetime) -> str:
@@ -342,9 +334,10 @@ def _parsed(value: Any) -> Report:
         document=None if value["document"] is None else _parsed_document(value["document"]),
         verdict=_outcome(value["verdict"]),
         accused=tuple(map(_parsed_copy, value["accused"])),
-        ranking=tuple(map(_parsed_copy, value["ranking"])),
         documents=_count(value["documents"]),
         compared=_count(value["compared"]),
+        compared_in_all=_count(value["compared_in_all"]),
+        turn=None if value["turn"] is None else _count(value["turn"]),
         readable=_count(value["readable"]),
         matches_needed=None if value["matches_needed"] is None else _count(value["matches_needed"]),
         error_bound=_decimal(value["error_bound"]),
@@ -369,10 +362,10 @@ def _parsed_document(value: Any) -> TracedDocument:
     )
 
 
-def _parsed_copy(value: Any) -> RankedCopy:
-    return RankedCopy(
+def _parsed_copy(value: Any) -> AccusedCopy:
+    return AccusedCopy(
         number=_count(value["number"]),
-        recipient=_text_or_none(value["recipient"]),
+        recipient=_text(value["recipient"]),
         issued_at=None if value["issued_at"] is None else _time(value["issued_at"]),
         matches=_count(value["matches"]),
         readable=_count(value["readable"]),
@@ -388,11 +381,11 @@ def _parsed_evidence(value: Any) -> Evidence:
         before=_text(value["before"]),
         word=_text(value["word"]),
         after=_text(value["after"]),
-        words=tuple(map(_text, value["pair"])),
-        symbol=None if value["bit"] is None else _count(value["bit"]),
+        words=tuple(map(_text, value["words"])),
+        symbol=None if value["symbol"] is None else _count(value["symbol"]),
         seen=_text_or_none(value["seen"]),
         given=tuple(map(_text, value["given"])),
-        is_doubtful=_flag(value.get("doubtful", False)),
+        is_doubtful=_flag(value["doubtful"]),
     )
 
 

@@ -13,13 +13,13 @@ from xml.etree.ElementTree import Element
 
 from lexprint.tracing.markup import Node, element, foreign, page_text, shown
 from lexprint.tracing.report import Evidence, Report, decimal_text
-from lexprint.tracing.report_pictures import MEANINGS, Reading, picture_of_ranking, picture_of_sites, reading_of
+from lexprint.tracing.report_pictures import MEANINGS, Reading, picture_of_agreement, picture_of_sites, reading_of
 from lexprint.tracing.report_wording import chance_in_words, counted, date_in_words, explanation, headline, method
 from lexprint.tracing.signatures import Signature
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
-_SIGNS: dict[Reading, str] = {"match": "=", "mismatch": "≠", "readable": "·", "neither": "?", "missing": "–"}
+_SIGNS: dict[Reading, str] = {"match": "=", "mismatch": "≠", "neither": "?", "missing": "–"}
 _DOUBTFUL = "an editor may well have put this word there"
 
 
@@ -70,7 +70,7 @@ def _recipients(report: Report) -> list[Element]:
         return []
     if len(report.accused) == 1:
         copy = report.accused[0]
-        name = element("strong", foreign(copy.recipient or ""))
+        name = element("strong", foreign(copy.recipient))
         if copy.issued_at is None:
             return [element("p", "That copy was made for ", name, "; that it was handed over is not recorded.")]
         return [element("p", "That copy was issued to ", name, f" on {date_in_words(copy.issued_at)}.")]
@@ -78,7 +78,7 @@ def _recipients(report: Report) -> list[Element]:
         _row(
             "td",
             str(copy.number),
-            foreign(copy.recipient or ""),
+            foreign(copy.recipient),
             date_in_words(copy.issued_at) if copy.issued_at else "not recorded",
             f"{copy.matches:,} of {copy.readable:,}",
             chance_in_words(copy.family_p_value),
@@ -119,10 +119,9 @@ def _notes(report: Report) -> list[Element]:
 
 
 def _pictures(report: Report) -> list[Element]:
-    pictures = [picture_of_sites(report)] if report.evidence else []
-    if report.evidence and report.ranking:
-        pictures.append(picture_of_ranking(report))
-    return [element("h2", "The evidence at a glance"), *pictures] if pictures else []
+    if not report.evidence:
+        return []
+    return [element("h2", "The evidence at a glance"), picture_of_sites(report), picture_of_agreement(report)]
 
 
 def _evidence(report: Report) -> list[Element]:

@@ -12,20 +12,17 @@ from typing import Literal, TypeAlias
 from xml.etree.ElementTree import Element
 
 from lexprint.tracing.markup import Node, element, shape
-from lexprint.tracing.report import Evidence, RankedCopy, Report
+from lexprint.tracing.report import AccusedCopy, Evidence, Report
 from lexprint.tracing.report_wording import counted, odds_in_words
 
-Reading: TypeAlias = Literal["match", "mismatch", "readable", "neither", "missing"]
+Reading: TypeAlias = Literal["match", "mismatch", "neither", "missing"]
 
 MEANINGS: dict[Reading, str] = {
     "match": "the copy's word",
-    "mismatch": "the other word of the two",
-    "readable": "one of the two words",
+    "mismatch": "another one of the place's words",
     "neither": "another word: edited",
     "missing": "passage not in the leak",
 }
-
-BARS = 12  # more would tell no more
 
 # In units of the picture, which is as wide as the page lets it be.
 _WIDTH = 720.0
@@ -35,23 +32,21 @@ _BAR, _PITCH = 14.0, 20.0  # height of a bar, and from one to the next
 _LEFT, _RIGHT, _TOP = 78.0, 604.0, 27.0  # where the longest bar would be
 
 
-def reading_of(evidence: Evidence, accused: int | None) -> Reading:
-    """What the leak shows at a site, as seen from one of the accused copies, or from none."""
+def reading_of(evidence: Evidence, accused: int) -> Reading:
+    """What the leak shows at a site, as seen from one of the accused copies."""
     if evidence.symbol is None:
         return "missing" if evidence.seen is None else "neither"
-    if accused is None:
-        return "readable"
     return "match" if evidence.given[accused] == evidence.words[evidence.symbol] else "mismatch"
 
 
 def picture_of_sites(report: Report) -> Element:
     """Every site at its place in the document, in one lane for each accused copy."""
-    lanes: list[int | None] = [*range(len(report.accused))] or [None]
+    lanes = range(len(report.accused))
     characters = max(1, report.document.characters) if report.document is not None else 1
     width = min(5.0, max(0.8, 0.62 * _WIDTH / max(1, len(report.evidence))))
     parts: list[Element] = []
-    for lane, accused in enumerate(lanes):
-        base = lane * _LANE + 48
+    for accused in lanes:
+        base = accused * _LANE + 48
         parts.append(shape("text", _lane_title(report, accused), class_="strong", x=0, y=base - _STROKE - 9))
         parts.append(shape("line", class_="axis", x1=0, x2=_WIDTH, y1=base + 0.5, y2=base + 0.5))
         for evidence in report.evidence:
@@ -70,9 +65,7 @@ def picture_of_sites(report: Report) -> Element:
     )
 
 
-def _lane_title(report: Report, accused: int | None) -> str:
-    if accused is None:
-        return f"{report.readable:,} of {counted(len(report.evidence), 'marked word')} can be read"
+def _lane_title(report: Report, accused: int) -> str:
     copy = report.accused[accused]
     return f"Copy {copy.number} agrees with the leak at {copy.matches:,} of {counted(copy.readable, 'readable word')}"
 
@@ -80,7 +73,7 @@ def _lane_title(report: Report, accused: int | None) -> str:
 def _stroke(reading: Reading, *, x: float, base: float, width: float, height: float = _STROKE) -> Element:
     """Up for agreement, down for disagreement, short for an edit, a ring for what is missing."""
     match reading:
-        case "match" | "readable":
+        case "match":
             return shape("rect", class_=reading, x=x, y=base - height, width=width, height=height)
         case "mismatch":
             return shape("rect", class_=reading, x=x, y=base, width=width, height=height / 2)
@@ -98,9 +91,9 @@ def _key(reading: Reading) -> Element:
     return shape("svg", line, stroke, viewBox="0 0 12 22", aria_hidden="true")
 
 
-def picture_of_ranking(report: Report) -> Element:
-    """The copies that agree best, and the line that a copy must reach to be named."""
-    return _ranking_by_matches(report) if is_decided_by_matches(report) else _ranking_by_strength(report)
+def picture_of_agreement(report: Report) -> Element:
+    """How well the accused copies agree, and the line that a copy must reach to be named."""
+    return _by_matches(report) if is_decided_by_matches(report) else _by_strength(report)
 
 
 def is_decided_by_matches(report: Report) -> bool:
@@ -109,39 +102,32 @@ def is_decided_by_matches(report: Report) -> bool:
         return False
     if report.has_further_words or report.has_doubtful_places:
         return False
-    accused = {copy.number for copy in report.accused}
-    needed = report.readable + 1 if report.matches_needed is None else report.matches_needed
-    return all((copy.matches >= needed) == (copy.number in accused) for copy in report.ranking)
+    needed = report.matches_needed
+    return needed is not None and all(copy.matches >= needed for copy in report.accused)
 
 
-def _best(report: Report) -> tuple[RankedCopy, ...]:
-    return report.ranking[: max(BARS, len(report.accused))]
-
-
-def _ranking_by_matches(report: Report) -> Element:
+def _by_matches(report: Report) -> Element:
     longest = max(1, report.readable)
-    parts = _bars(report, [copy.matches / longest for copy in _best(report)], _matches_of)
+    parts = _bars(report, [copy.matches / longest for copy in report.accused], _matches_of)
     parts += _line(report, 0.5, f"by chance: {report.readable / 2:g}", kind="expected")
-    if report.matches_needed is not None:
-        parts += _line(report, report.matches_needed / longest, f"needed: {report.matches_needed}", kind="needed")
-        needed = (
-            "A copy that has nothing to do with the leak agrees at about half of the readable words; to be named, it must "
-            f"agree at {report.matches_needed:,} or more."
-        )
-    else:
-        needed = "With so few readable words even full agreement would not be enough to name a copy."
-    return _figure_of_bars(report, parts, f"{_which(report)} {needed}")
+    parts += _line(report, (report.matches_needed or 0) / longest, f"needed: {report.matches_needed}", kind="needed")
+    caption = (
+        f"{_which(report)} A copy that has nothing to do with the leak agrees at about half of the readable words; to be "
+        f"named, it must agree at {report.matches_needed:,} or more."
+    )
+    return _figure_of_bars(report, parts, caption)
 
 
-def _ranking_by_strength(report: Report) -> Element:
-    strengths = [_strength(copy.p_value) for copy in _best(report)]
-    needed = _strength(report.error_bound / max(1, report.compared * report.documents))
+def _by_strength(report: Report) -> Element:
+    strengths = [_strength(copy.p_value) for copy in report.accused]
+    turn = report.turn or 1
+    needed = _strength(report.error_bound / max(1, report.compared_in_all * turn * (turn + 1)))
     longest = max(1.0, 1.05 * max(*strengths, needed))
     parts = _bars(report, [strength / longest for strength in strengths], _odds_of)
     parts += _line(report, needed / longest, "needed", kind="needed")
     caption = (
         f"{_which(report)} A bar is as long as the evidence is strong; the number is the chance that a given innocent copy "
-        "would agree so well. To be named, a copy must reach the line, which allows for the number of copies."
+        "would agree so well. To be named, a copy must reach the line, which allows for the numbers of copies and traces."
     )
     return _figure_of_bars(report, parts, caption)
 
@@ -150,32 +136,30 @@ def _strength(probability: Decimal) -> float:
     return -math.log10(probability)
 
 
-def _matches_of(copy: RankedCopy) -> str:
+def _matches_of(copy: AccusedCopy) -> str:
     return f"{copy.matches:,} of {copy.readable:,}"
 
 
-def _odds_of(copy: RankedCopy) -> str:
+def _odds_of(copy: AccusedCopy) -> str:
     return odds_in_words(copy.p_value)
 
 
-def _bars(report: Report, lengths: Sequence[float], label_of: Callable[[RankedCopy], str]) -> list[Element]:
-    accused = {copy.number for copy in report.accused}
+def _bars(report: Report, lengths: Sequence[float], label_of: Callable[[AccusedCopy], str]) -> list[Element]:
     parts: list[Element] = []
-    for rank, (copy, length) in enumerate(zip(_best(report), lengths, strict=True)):
+    for rank, (copy, length) in enumerate(zip(report.accused, lengths, strict=True)):
         y = _TOP + rank * _PITCH
-        weight, kind = ("strong", "bar named") if copy.number in accused else ("soft", "bar")
         width = max(1.0, (_RIGHT - _LEFT) * length)
         parts += [
-            shape("text", f"Copy {copy.number}", class_=f"{weight} end", x=_LEFT - 8, y=y + 11.5),
-            shape("rect", class_=kind, x=_LEFT, y=y, width=width, height=_BAR, rx=2),
-            shape("text", label_of(copy), class_=weight, x=_RIGHT + 10, y=y + 11.5),
+            shape("text", f"Copy {copy.number}", class_="strong end", x=_LEFT - 8, y=y + 11.5),
+            shape("rect", class_="bar named", x=_LEFT, y=y, width=width, height=_BAR, rx=2),
+            shape("text", label_of(copy), class_="strong", x=_RIGHT + 10, y=y + 11.5),
         ]
     return parts
 
 
 def _line(report: Report, place: float, text: str, *, kind: Literal["expected", "needed"]) -> list[Element]:
     x = _LEFT + (_RIGHT - _LEFT) * place
-    bottom = _TOP + _PITCH * len(_best(report))
+    bottom = _TOP + _PITCH * len(report.accused)
     return [
         shape("line", class_=kind, x1=x, x2=x, y1=_TOP - 7, y2=bottom),
         shape("text", text, class_=f"{kind} middle", x=x, y=_TOP - 12),
@@ -183,16 +167,14 @@ def _line(report: Report, place: float, text: str, *, kind: Literal["expected", 
 
 
 def _which(report: Report) -> str:
-    if len(_best(report)) >= report.compared:
-        return f"{counted(report.compared, 'copy was', 'copies were')} compared."
-    return f"The {counted(len(_best(report)), 'copy that agrees', 'copies that agree')} best, of {report.compared:,}."
+    return f"{counted(report.compared, 'copy was', 'copies were')} compared."
 
 
 def _figure_of_bars(report: Report, parts: Sequence[Node], caption: str) -> Element:
-    height = _TOP + _PITCH * len(_best(report)) + 2
+    height = _TOP + _PITCH * len(report.accused) + 2
     return element(
         "figure",
-        _picture(height, "The copies that agree best with the leak", parts),
+        _picture(height, "How well the named copies agree with the leak", parts),
         element("figcaption", caption),
     )
 

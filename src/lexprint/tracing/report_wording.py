@@ -7,8 +7,11 @@ from datetime import datetime
 from decimal import Decimal
 
 from lexprint.tracing.report import Report
+from lexprint.tracing.verdict import ERROR_BOUND
 
 LARGEST_IN_WORDS = 10**15  # beyond it no name of a number helps
+
+OWN_BOUND = Decimal(repr(ERROR_BOUND))
 
 _MAGNITUDES = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
 
@@ -183,9 +186,8 @@ def _how_the_chance_was_calculated(report: Report, *, weighed: str) -> tuple[str
             "copies are also tested together with one or two others, since a leak may have been put together from several; "
             "the chance stated allows for all of these tests. The best of many innocent "
             "copies looks more suspicious than any one of them; the chance stated is therefore the chance that any innocent "
-            f"copy at all would agree so well{_over_documents(report)}. A copy is named only if that chance is "
-            f"{chance_in_words(report.error_bound)}, a limit that was set before the trace. Nothing is assumed about who "
-            "leaked the text, or how it was changed."
+            f"copy at all would agree so well{_over_documents(report)}{_over_traces(report)}. A copy is named only if that "
+            f"chance is {_limit(report)}. Nothing is assumed about who leaked the text, or how it was changed."
         ),
     )
 
@@ -196,14 +198,32 @@ def _over_documents(report: Report) -> str:
     )
 
 
+def _over_traces(report: Report) -> str:
+    if report.turn is None or report.turn < 2:
+        return ""
+    return f", in this trace or any of the {counted(report.turn - 1, 'earlier one', 'earlier ones')} of other leaks"
+
+
+def _limit(report: Report) -> str:
+    """Never as if it had been fixed beforehand where whoever asked could choose it."""
+    chosen = "lexprint's own limit" if report.error_bound == OWN_BOUND else "a limit that was chosen for this trace"
+    return f"{chance_in_words(report.error_bound)}, {chosen}"
+
+
 def _what_it_rests_on() -> tuple[str, str]:
     return (
         "What it rests on.",
         (
             "The registry of issued copies must be complete and have been kept safe: someone who could read it, or who held "
-            "another recipient's copy, could have written a text that points to that copy."
+            f"another recipient's copy, could have written a text that points to that copy. {_TRACERS}"
         ),
     )
+
+
+_TRACERS = (
+    "Someone who may trace leaks could have tried many texts: reports say nothing about how well copies agree that are not "
+    "named, and the chance of error allows for every text that was traced."
+)
 
 
 def _sites(report: Report) -> int:
@@ -215,27 +235,30 @@ def _method_of_blind_copies(report: Report) -> list[tuple[str, str]]:
         (
             "How copies differ.",
             (
-                "Each copy carries its number in its wording: where either of two words says the same, the number and a "
-                "secret key decide which of them stands there."
+                "Where either of two words says the same, a secret key and a random number that belongs to the copy decide, as "
+                "the toss of a fair coin would, which of them stands there."
             ),
         ),
         (
             "How the leak was read.",
             (
-                "With the same key the places were found again in the leak itself, and the number was put together from the "
-                "words there."
+                "The places were found again in those passages of the leak that are the document's own, and the words there were "
+                "compared with what the key says for each copy."
             ),
         ),
         (
             "How the chance of error was calculated.",
             (
-                "The chance stated is the chance that a text without a mark, or marked with another key, would show the "
-                f"number of any of the {counted(report.compared, 'copy', 'copies')} so clearly. A copy is named only if it is "
-                f"{chance_in_words(report.error_bound)}, a limit that was set before the trace."
+                "The chance stated is the chance that a text without marks, or with those of another copy, would show the "
+                f"marks of any of the {counted(report.compared, 'copy', 'copies')} so clearly{_over_documents(report)}"
+                f"{_over_traces(report)}. A copy is named only if it is {_limit(report)}."
             ),
         ),
         (
             "What it rests on.",
-            "The key must have been kept secret: whoever has it can write texts that carry the number of any copy.",
+            (
+                "The key and the registry must have been kept secret: whoever has both, or another recipient's copy, can write "
+                f"texts that carry the marks of that copy. {_TRACERS}"
+            ),
         ),
     ]

@@ -6,6 +6,7 @@ too small for a float are stated as the smallest one, so nothing is ever called 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cache
 from math import ceil, expm1, log, log1p, log2
 from sys import float_info
@@ -73,6 +74,23 @@ def sites_needed(recipients: int, *, wrong: float, error_bound: float = 1e-6, po
         if matches <= sites and _binomial_tail(matches, sites, chance=1.0 - wrong) >= power:
             return sites
         sites += 1
+
+
+def endured_share(weights: NDArray[np.int64], chances: NDArray[np.float64], *, bound: float, power: float) -> float:
+    """The largest share of sites, in hundredths, that may read wrong while the right copy still passes that surely.
+
+    It passes if the weights of the sites where it fits add up to what an innocent copy, which fits with these chances,
+    reaches no more often than `bound`. 0 if it may not even pass with all of them right.
+    """
+    enough = np.flatnonzero(weighted_tails(weights, chances) <= bound)
+    if not len(enough):
+        return 0.0
+
+    def passes(hundredths: int) -> bool:
+        right = weighted_tails(weights, np.full(len(weights), 1.0 - hundredths / 100))
+        return bool(right[enough[0]] >= power)
+
+    return max(bisect_left(range(51), 1, key=lambda hundredths: 1 - passes(hundredths)) - 1, 0) / 100
 
 
 def _binomial_tail(least: int, sites: int, *, chance: float) -> float:

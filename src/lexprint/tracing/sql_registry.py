@@ -11,18 +11,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import sqlalchemy as sql
 from sqlalchemy.engine import URL, Connection, Engine, Row
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from lexprint.errors import ExtraMissing, RegistryError, UnknownDocument
+from lexprint.errors import ExtraMissing, RegistryConflict, RegistryError, UnknownDocument
 from lexprint.text.segmentation import segment
 from lexprint.tracing import audit, migrations, packing
 from lexprint.tracing.audit import COPIES_ISSUED, COPIES_PLANNED, DOCUMENT_ADDED, REPORT_SAVED, time_text
 from lexprint.tracing.audit_table import AuditTable, entries
 from lexprint.tracing.databases import Place, create_private, explain, prepare_postgresql, prepare_sqlite, read_location
+from lexprint.tracing.leak_text import wording_digest
 from lexprint.tracing.migrations import APPLICATION_ID, SCHEMA, Dialect
 from lexprint.tracing.records import (
     AuditEntry,
@@ -65,18 +67,19 @@ def _bytes(*names: str) -> list[sql.ColumnClause[bytes]]:
 
 
 _MIGRATIONS = sql.table("migrations", *_words("name", "applied_at"))
+_REGISTRY = sql.table("registry", *_words("id"))
 _DOCUMENTS = sql.table(
     "documents",
     *_whole("serial", "site_count", "word_count"),
-    *_words("id", "name", "digest", "issuing", "code", "key_id", "fingerprint", "created_at"),
+    *_words("id", "name", "digest", "issuing", "code", "key_id", "fingerprint", "wording", "created_at"),
     *_bytes("text", "sites", "biases"),
 )
-_RECIPIENTS = sql.table("recipients", *_whole("serial"), *_words("name"))
+_RECIPIENTS = sql.table("recipients", *_whole("serial"), *_words("person", "name"))
 _COPIES = sql.table(
     "copies",
     *_whole("document", "number", "recipient"),
     *_words("file_name", "digest", "issued_at"),
-    *_bytes("codeword"),
+    *_bytes("salt", "codeword"),
 )
 _SHINGLES = sql.table("shingles", *_whole("hash", "document"))
 _REPORTS = sql.table("reports", *_whole("serial", "document"), *_words("id", "text", "saved_at"))
@@ -132,6 +135,11 @@ class SqlRegistry:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    @cached_property
+    def id(self) -> str:
+        with self._reading() as connection:
+            return str(connection.scalar(sql.select(_REGISTRY.c.id)))
+
     # Writing
 
     def add_document(self, record: DocumentRecord, copies: Sequence[IssuedCopy]) -> None:
@@ -148,10 +156,11 @@ class SqlRegistry:
             "biases": packing.pack_biases(record.biases),
             "site_count": len(record.sites),
             "word_count": segment(record.text).word_count,
+            "wording": wording_digest(record.text),
         }
         with self._writing() as connection:
             if connection.scalar(sql.select(_DOCUMENTS.c.id).where(_DOCUMENTS.c.id == record.id)) is not None:
-                raise RegistryError(
+                raise RegistryConflict(
                     f"document {record.id} is registered already; run: lexprint registry show {record.id}"
                 )
             connection.execute(sql.insert(_DOCUMENTS), values)
@@ -169,33 +178,32 @@ class SqlRegistry:
             self._insert_copies(connection, document_id, serial, rows)
 
     def _insert_copies(
-        self, connection: Connection, document_id: str, serial: int, rows: Sequence[tuple[int, str, str, bytes]]
+        self, connection: Connection, document_id: str, serial: int, rows: Sequence[packing.CopyRow]
     ) -> None:
         if not rows:
             return
         planned = connection.execute(
-            sql.select(_COPIES.c.number, _RECIPIENTS.c.name)
+            sql.select(_COPIES.c.number, _RECIPIENTS.c.person)
             .join_from(_COPIES, _RECIPIENTS, _COPIES.c.recipient == _RECIPIENTS.c.serial)
             .where(_COPIES.c.document == serial)
-        ).all()
-        numbers, names = [row[0] for row in rows], [row[1] for row in rows]
-        packing.require_new(document_id, numbers, {number for number, _ in planned}, what="number")
-        packing.require_new(document_id, names, {name for _, name in planned}, what="recipient")
-        known = _recipient_serials(connection, names)
-        if len(known) < len(names):
-            connection.execute(sql.insert(_RECIPIENTS), [{"name": name} for name in names if name not in known])
-            known = _recipient_serials(connection, names)
+        )
+        packing.require_new_copies(document_id, rows, [(number, person) for number, person in planned])
+        numbers, people = [row.number for row in rows], [packing.person(row.recipient) for row in rows]
+        known = _recipients(connection, people)
+        new = [
+            {"person": person, "name": row.recipient}
+            for person, row in zip(people, rows, strict=True)
+            if person not in known
+        ]
+        if new:
+            connection.execute(sql.insert(_RECIPIENTS), new)
+            known = _recipients(connection, people)
+        rows = [row._replace(recipient=known[person].name) for person, row in zip(people, rows, strict=True)]
         connection.execute(
             sql.insert(_COPIES),
             [
-                {
-                    "document": serial,
-                    "recipient": known[name],
-                    "number": number,
-                    "file_name": file_name,
-                    "codeword": codeword,
-                }
-                for number, name, file_name, codeword in rows
+                {**row._asdict(), "document": serial, "recipient": known[person].serial}
+                for person, row in zip(people, rows, strict=True)
             ],
         )
         details = {"numbers": audit.as_ranges(numbers), "count": len(rows), "sha256": audit.planned_digest(rows)}
@@ -349,6 +357,7 @@ class SqlRegistry:
                 row.file_name,
                 row.digest,
                 None if row.issued_at is None else datetime.fromisoformat(row.issued_at),
+                row.salt,
             )
             for row, codeword in zip(rows, bits, strict=True)
         ]
@@ -383,14 +392,14 @@ class SqlRegistry:
             for one, serial in _each_chunk(connection, sql.select(hashes, document), hashes, telling):
                 weights[serial] += 1 / frequencies[one]
             # Of twins, the newer.
-            likeliest = sorted(weights, key=lambda serial: (-weights[serial], -serial))[:limit]
+            named = _first_wordings(connection, sorted(weights, key=lambda one: (-weights[one], -one)), limit=limit)
+            likeliest = list(named)
             shared: dict[int, int] = defaultdict(int)
-            query = sql.select(document, sql.func.count()).where(document.in_(likeliest)).group_by(document)
-            for serial, found in _each_chunk(connection, query, hashes, sorted(frequencies)):
-                shared[serial] += found
-            names = sql.select(_DOCUMENTS.c.serial, _DOCUMENTS.c.id)
-            ids = dict(_each_chunk(connection, names, _DOCUMENTS.c.serial, likeliest))
-        return [LikelyDocument(ids[serial], shared[serial]) for serial in likeliest]
+            for some in _chunks(likeliest):
+                query = sql.select(document, sql.func.count()).where(document.in_(some)).group_by(document)
+                for serial, found in _each_chunk(connection, query, hashes, sorted(frequencies)):
+                    shared[serial] += found
+        return [LikelyDocument(row.id, shared[serial], row.wording) for serial, row in named.items()]
 
     def report(self, report_id: str) -> StoredReport:
         columns = (_REPORTS.c.id, _DOCUMENTS.c.id, _REPORTS.c.text, _REPORTS.c.saved_at)
@@ -550,9 +559,9 @@ def _serial_and_sites(connection: Connection, document_id: str) -> tuple[int, in
     return row.serial, row.site_count
 
 
-def _recipient_serials(connection: Connection, names: Sequence[str]) -> dict[str, int]:
-    query = sql.select(_RECIPIENTS.c.name, _RECIPIENTS.c.serial)
-    return dict(_each_chunk(connection, query, _RECIPIENTS.c.name, names))
+def _recipients(connection: Connection, people: Sequence[str]) -> dict[str, Row[Any]]:
+    rows = _each_chunk(connection, sql.select(_RECIPIENTS), _RECIPIENTS.c.person, people)
+    return {row.person: row for row in rows}
 
 
 def _document(row: Row[Any]) -> DocumentRecord:
@@ -591,7 +600,7 @@ def _digest_of(connection: Connection, event: str, details: audit.Details) -> st
             return ""
     columns: tuple[sql.ColumnElement[Any], ...] = (_COPIES.c.number, _COPIES.c.digest, _COPIES.c.issued_at)
     if event == COPIES_PLANNED:
-        columns = (_COPIES.c.number, _RECIPIENTS.c.name, _COPIES.c.file_name, _COPIES.c.codeword)
+        columns = (_COPIES.c.number, _RECIPIENTS.c.name, _COPIES.c.file_name, _COPIES.c.salt, _COPIES.c.codeword)
     query = (
         sql.select(*columns)
         .join_from(_COPIES, _RECIPIENTS, _COPIES.c.recipient == _RECIPIENTS.c.serial)
@@ -617,6 +626,20 @@ def _each_chunk(
 def _chunks(values: Sequence[_Value]) -> Iterator[Sequence[_Value]]:
     for start in range(0, len(values), ASKED_AT_ONCE):
         yield values[start : start + ASKED_AT_ONCE]
+
+
+def _first_wordings(connection: Connection, serials: Sequence[int], *, limit: int) -> dict[int, Row[Any]]:
+    """All documents of the first so many different wordings, in this order; ids and wordings by serial."""
+    columns = sql.select(_DOCUMENTS.c.serial, _DOCUMENTS.c.id, _DOCUMENTS.c.wording)
+    wordings: dict[str, None] = {}
+    for some in _chunks(serials):
+        found = {row.serial: row.wording for row in _each_chunk(connection, columns, _DOCUMENTS.c.serial, some)}
+        wordings |= dict.fromkeys(found[serial] for serial in some)
+        if len(wordings) >= limit:
+            break
+    rows = _each_chunk(connection, columns, _DOCUMENTS.c.wording, list(wordings)[:limit])
+    place = {serial: index for index, serial in enumerate(serials)}
+    return {row.serial: row for row in sorted(rows, key=lambda row: place.get(row.serial, len(place)))}
 
 
 def _rarest(frequencies: Mapping[int, int]) -> list[int]:

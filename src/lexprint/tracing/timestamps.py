@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LOG_STAMPED = "log stamped"
 
-PATIENCE_SECONDS = 30.0
+TIMEOUT_SECONDS = 30.0
 MOST_BYTES = 1 << 20  # of an answer; usual ones have some thousand
 
 
@@ -46,7 +46,7 @@ def request_timestamp(content: bytes, authority: str) -> bytes:
             "the authority's answer is no timestamp", needed="the URL of an RFC 3161 service"
         ) from error
     if not is_fitting:
-        found = "the authority stamped something else" if is_granted else "the authority refused"
+        found = "the timestamp does not match the request" if is_granted else "the authority refused"
         raise TimestampError(found, needed="another authority")
     return answer
 
@@ -108,8 +108,8 @@ def read_certificates(content: bytes, *, name: str) -> list[Certificate]:
 
 def _broken() -> TimestampError:
     return TimestampError(
-        "the timestamp is not of this content, or not by an authority that is trusted here",
-        needed="the original, and the certificate of the authority that stamped it",
+        "the timestamp does not match this content or a trusted authority",
+        needed="the original content, and the root certificate of the authority",
     )
 
 
@@ -121,7 +121,7 @@ def _post(authority: str, query: bytes) -> bytes:
     headers = {"Content-Type": "application/timestamp-query"}
     request = urllib.request.Request(authority, data=query, headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:
+        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
             content: bytes = answer.read(MOST_BYTES + 1)
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or type(error).__name__

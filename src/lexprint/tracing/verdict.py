@@ -18,13 +18,24 @@ from numpy.typing import NDArray
 from lexprint.text.span import Span
 from lexprint.tracing import collusion
 from lexprint.tracing.alignment import align
+from lexprint.tracing.collusion import SHARES, weights_alone
 from lexprint.tracing.likelihood import matches, weighted_matches
 from lexprint.tracing.records import Code, Codewords, DocumentRecord
-from lexprint.tracing.significance import binomial_tails, family_wise_bound, family_wise_p_value, weighted_tails
+from lexprint.tracing.significance import (
+    binomial_tails,
+    endured_share,
+    family_wise_bound,
+    family_wise_p_value,
+    largest_p_value,
+    weighted_tails,
+)
 
 Verdict: TypeAlias = Literal["one copy", "several copies", "inconclusive"]
 
 ERROR_BOUND = 1e-6  # chance that any innocent copy at all is accused, whatever the leak
+CERTAIN = (
+    0.999  # chance with which a recorded copy would have been accused, for a report to say that it is none of them
+)
 RANKED = 20  # copies that a finding lists
 SLIP = 2  # what a site tells besides its coins, in coins, if about one word in five is a slip or an edit
 EDITED = 0.02  # share of edited words from which on somebody may have exchanged marked words too, and it matters which
@@ -70,6 +81,16 @@ class Finding:
     error_bound: float
     code: Code
     in_company: bool = False  # whether copies were also tested together with others
+    excluded_share: float = 0.0  # of marked words: had no more been exchanged, a recorded copy would have been accused
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What a leak shows of a document; nothing of it depends on any copy."""
+
+    observations: tuple[Observation, ...]  # one for each site, in order
+    covered_share: float
+    edited_share: float
 
 
 def trace_document(
@@ -81,8 +102,11 @@ def trace_document(
     error_bound: float = ERROR_BOUND,
 ) -> Finding:
     """Which of the numbered copies of a document a leak was made of; `codewords` has a row for each number."""
-    if codewords.shape != (len(numbers), len(record.sites)):
-        raise ValueError(f"codewords are {codewords.shape}; needed: {len(numbers)} copies, {len(record.sites)} sites")
+    return judge(observe(leak, record), record, numbers, codewords, error_bound=error_bound)
+
+
+def observe(leak: str, record: DocumentRecord) -> Observed:
+    """What the leak shows at each site of a document."""
     alignment = align(leak, record.text, record.sites)
     is_edited = record.code == "independent" and alignment.edited_share > EDITED
     observations = tuple(
@@ -95,7 +119,23 @@ def trace_document(
         )
         for number, (site, place) in enumerate(zip(record.sites, alignment.places, strict=True))
     )
-    suspects, in_company = _suspects(observations, record, numbers, codewords, error_bound=error_bound)
+    return Observed(observations, alignment.covered_share, alignment.edited_share)
+
+
+def judge(
+    observed: Observed,
+    record: DocumentRecord,
+    numbers: Sequence[int],
+    codewords: Codewords,
+    *,
+    error_bound: float = ERROR_BOUND,
+) -> Finding:
+    """Which copies fit what was observed better than chance allows."""
+    if codewords.shape != (len(numbers), len(record.sites)):
+        raise ValueError(f"codewords are {codewords.shape}; needed: {len(numbers)} copies, {len(record.sites)} sites")
+    observations = observed.observations
+    shown = Shown.of(observed, record)
+    suspects = suspects_of(shown, numbers, codewords[:, shown.sites], error_bound=error_bound)
     accused = tuple(suspect for suspect in suspects if suspect.family_p_value <= error_bound)
     verdicts: tuple[Verdict, ...] = ("inconclusive", "one copy", "several copies")
     return Finding(
@@ -103,14 +143,81 @@ def trace_document(
         accused=accused,
         ranking=suspects[:RANKED],
         observations=observations,
-        readable=sum(observation.symbol is not None for observation in observations),
+        readable=len(shown.sites),
         compared=len(numbers),
-        covered_share=alignment.covered_share,
-        edited_share=alignment.edited_share,
+        covered_share=observed.covered_share,
+        edited_share=observed.edited_share,
         error_bound=error_bound,
         code=record.code,
-        in_company=in_company,
+        in_company=shown.is_in_company(copies=len(numbers), error_bound=error_bound),
+        excluded_share=0.0 if accused else shown.excluded_share(copies=len(numbers), error_bound=error_bound),
     )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Shown:
+    """The sites that can be read, as tests of copies want them."""
+
+    sites: NDArray[np.int64]  # which columns of the codewords
+    symbols: NDArray[np.uint8]
+    biases: NDArray[np.float64]
+    choices: tuple[int, ...]  # words of each site
+    doubtful: tuple[bool, ...]
+    code: Code
+
+    @classmethod
+    def of(cls, observed: Observed, record: DocumentRecord) -> Shown:
+        readable = [one for one in observed.observations if one.symbol is not None]
+        sites = np.array([one.site for one in readable], dtype=np.int64)
+        return cls(
+            sites,
+            np.array([one.symbol for one in readable], dtype=np.uint8),
+            np.array(record.biases)[sites],
+            tuple(len(record.sites[one.site].words) for one in readable),
+            tuple(one.is_doubtful for one in readable),
+            record.code,
+        )
+
+    @classmethod
+    def of_coins(cls, bits: Sequence[int]) -> Shown:
+        """Fair coins, such as the marks of blind copies."""
+        count = len(bits)
+        fair = np.full(count, 0.5)
+        return cls(
+            np.arange(count), np.array(bits, dtype=np.uint8), fair, (2,) * count, (False,) * count, "independent"
+        )
+
+    @property
+    def least_p_value(self) -> float:
+        """Of a copy that agrees everywhere, in a test alone."""
+        if self.code == "tardos":
+            chances = np.where(self.symbols == 1, self.biases, 1.0 - self.biases)
+        else:
+            chances = np.ldexp(1.0, -_coins(self.symbols, self.choices))
+        return float(np.prod(chances))
+
+    def is_in_company(self, *, copies: int, error_bound: float) -> bool:
+        return are_in_company(
+            self.symbols, code=self.code, copies=copies, error_bound=error_bound, choices=self.choices
+        )
+
+    def excluded_share(self, *, copies: int, error_bound: float) -> float:
+        """The largest share of exchanged marked words with which a copy would still be accused, nearly always.
+
+        Of the tests that are made, only the one that weighs each copy alone is counted on. It depends on nothing but
+        what can be read, so whoever is told learns nothing of any copy.
+        """
+        bound = largest_p_value(recipients=max(copies, 1), error_bound=error_bound)
+        if self.is_in_company(copies=copies, error_bound=error_bound):
+            bound = SHARES[0] * min(bound, error_bound / max(copies, 1))
+        if any(self.doubtful):
+            bound /= 2
+        if self.code == "tardos":
+            weights, chances = weights_alone(self.symbols, self.biases)
+        else:
+            coins = _coins(self.symbols, self.choices)
+            weights, chances = coins + SLIP, np.ldexp(1.0, -coins)
+        return endured_share(weights, chances, bound=bound, power=CERTAIN)
 
 
 def chances(
@@ -169,40 +276,32 @@ def _tails_of_fits(
     return fitting
 
 
-def _suspects(
-    observations: Sequence[Observation],
-    record: DocumentRecord,
-    numbers: Sequence[int],
-    codewords: Codewords,
-    *,
-    error_bound: float,
-) -> tuple[tuple[Suspect, ...], bool]:
-    """All copies that may be accused and the best of the others, those that fit best first; and whether in company."""
-    readable = [observation.site for observation in observations if observation.symbol is not None]
-    symbols = np.array([observations[site].symbol for site in readable], dtype=np.uint8)
-    read = codewords[:, readable]  # (copies, readable)
-    matching = matches(read, symbols)
-    biases = np.array(record.biases)[readable]
-    choices = [len(record.sites[site].words) for site in readable]
-    doubtful = [observations[site].is_doubtful for site in readable]
+def suspects_of(
+    shown: Shown, numbers: Sequence[int], codewords: Codewords, *, error_bound: float
+) -> tuple[Suspect, ...]:
+    """All copies that may be accused and the best of the others, those that fit best first; columns are what is shown."""
+    matching = matches(codewords, shown.symbols)
     p_values = chances(
-        read, symbols, biases, code=record.code, error_bound=error_bound, choices=choices, doubtful=doubtful
-    )
-    in_company = are_in_company(
-        symbols, code=record.code, copies=len(numbers), error_bound=error_bound, choices=choices
+        codewords,
+        shown.symbols,
+        shown.biases,
+        code=shown.code,
+        error_bound=error_bound,
+        choices=shown.choices,
+        doubtful=shown.doubtful,
     )
     # Tests in company are not independent of each other, so there the correction is a bound.
+    in_company = shown.is_in_company(copies=len(numbers), error_bound=error_bound)
     family_wise = family_wise_bound if in_company else family_wise_p_value
     order = np.lexsort((-matching, p_values))
     count = max(RANKED, int(np.count_nonzero(p_values <= error_bound)))
-    suspects = tuple(
+    return tuple(
         Suspect(
             number=int(numbers[index]),
             matches=int(matching[index]),
-            readable=len(symbols),
+            readable=len(shown.sites),
             p_value=float(p_values[index]),
             family_p_value=family_wise(float(p_values[index]), recipients=len(numbers)),
         )
         for index in order[:count]
     )
-    return suspects, in_company

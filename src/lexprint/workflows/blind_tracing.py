@@ -1,83 +1,178 @@
-"""Blind copies: each carries its number as a payload under the master key, so a leak is read by the models.
+"""Blind copies: a leak is read by the models, and what its sites say is held against the marks of every recorded copy.
 
-Whoever has the key can read it without the registry too (`lexprint extract --key`).
+Only sites in passages that are the document's own count: marks belong to a document, and strange prose beside a part of
+it says nothing about its copies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from lexprint.coding.framed import Decoded, copy_number
+import numpy as np
+from numpy.typing import NDArray
+
+from lexprint.coding.copy_marks import marks
+from lexprint.coding.framed import FIRST_TURN, SECOND_TURN, Observation, distinct
+from lexprint.text.document import Document
 from lexprint.text.span import Span
-from lexprint.tracing.records import DocumentRecord
-from lexprint.tracing.registry import Registry
-from lexprint.tracing.verdict import Finding, Suspect
-from lexprint.workflows.payloads import extract_payload
+from lexprint.tracing.alignment import align, aligned_words
+from lexprint.tracing.leak_text import spell
+from lexprint.tracing.likelihood import matches, weighted_matches
+from lexprint.tracing.records import Codewords, DocumentRecord, IssuedCopy
+from lexprint.tracing.significance import endured_share, family_wise_bound, weighted_tails
+from lexprint.tracing.trace_turns import Mark
+from lexprint.tracing.verdict import CERTAIN, RANKED, Finding, Shown, Suspect, Verdict, suspects_of
+from lexprint.watermark.extract import extract
+from lexprint.watermark.framed import observe, weigh
+from lexprint.watermark.sites import Site
+from lexprint.workflows.blind_marking import document_secret
+from lexprint.workflows.fingerprints import require_fingerprint
+from lexprint.workflows.marking import scheme_of, segmented
 
 if TYPE_CHECKING:
-    from lexprint.coding.keys import Keyring, MasterKey
+    from lexprint.coding.keys import MasterKey
     from lexprint.engine import Engine
 
 
-def trace_blind(
-    registry: Registry,
-    record: DocumentRecord,
-    leak_text: str,
-    *,
-    error_bound: float,
-    keys: Keyring | None,
-    engine: Engine | None,
-    protected: Sequence[Span] = (),
-) -> tuple[Finding, tuple[str, ...]]:
-    """The copy whose number the leak carries, if any, and what the reader of the report should know.
+@dataclass(frozen=True, eq=False)
+class BlindReader:
+    """A leak as the models read it, once for all documents that it is compared with."""
 
-    `protected` are the parts of the leak that its format protects, as they were when the copy was marked.
+    engine: Engine
+    leak_text: str = field(repr=False)
+    protected: Sequence[Span] = ()  # parts that the leak's format protects, as they were when the copy was marked
+
+    @cached_property
+    def document(self) -> Document:
+        return segmented(self.leak_text, self.protected)
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        return extract(self.document, scheme_of(self.engine)).sites
+
+    def read(self, record: DocumentRecord) -> BlindReading:
+        """What the leak says in passages of a document."""
+        require_fingerprint(self.engine, record.fingerprint)
+        words = aligned_words(self.leak_text, record.text)
+        own = tuple(site for site in self.sites if words.get(site.span.start, frozenset()) & set(map(spell, site.pair)))
+        alignment = align(self.leak_text, record.text, ())
+        observations = tuple(distinct(observe(self.document, own)))
+        return BlindReading(self, own, observations, alignment.covered_share, alignment.edited_share)
+
+
+@dataclass(frozen=True, eq=False)
+class BlindReading:
+    """What a leak says in passages of a document; nothing of it depends on any copy."""
+
+    reader: BlindReader = field(repr=False)
+    sites: tuple[Site, ...] = field(repr=False)
+    observations: tuple[Observation, ...]  # each label once
+    covered_share: float
+    edited_share: float
+
+    @property
+    def shown(self) -> Shown:
+        return Shown.of_coins([one.bit for one in self.observations])
+
+    @property
+    def marks(self) -> list[Mark]:
+        """By hashes of their labels, and one for the whole text: what a site weighs depends on the words around it."""
+        text = blake2b(self.reader.leak_text.encode("utf-8", "surrogatepass"), digest_size=4)
+        return [
+            Mark(int.from_bytes(text.digest()), 0),
+            *(Mark(int.from_bytes(blake2b(one.label, digest_size=4).digest()), one.bit) for one in self.observations),
+        ]
+
+    def weighed(self) -> list[Observation]:
+        """The same, each as heavy as it is likely to have been written; asks the model."""
+        return distinct(weigh(self.reader.document, self.sites, self.reader.engine.masked_lm))
+
+
+def nothing_read(record: DocumentRecord, compared: int) -> Callable[[float], Finding]:
+    """What can be said without key or models, by the error bound."""
+    return lambda error_bound: Finding("inconclusive", (), (), (), 0, compared, 0.0, 0.0, error_bound, record.code)
+
+
+def judge_blind(
+    reading: BlindReading,
+    record: DocumentRecord,
+    copies: Sequence[IssuedCopy],
+    *,
+    key: MasterKey,
+    error_bound: float,
+) -> Finding:
+    """Which copies fit what was read better than chance allows.
+
+    First with all sites alike, which is enough for untouched texts, and where nobody is accused with weights. Each turn has
+    its share of the bound, and the chances that are told are for both (Bonferroni, weighted).
     """
-    numbers, _ = registry.codewords(record.id)
-    nothing = Finding(
-        verdict="inconclusive",
-        accused=(),
-        ranking=(),
+    shown = reading.shown
+    numbers = [copy.number for copy in copies]
+    secret, salts = document_secret(key, record), [copy.salt for copy in copies]
+    held = marks(secret, salts, [one.label for one in reading.observations])
+    suspects = suspects_of(shown, numbers, held, error_bound=error_bound * FIRST_TURN)
+    suspects = _at_share(suspects, FIRST_TURN)
+    accused, excluded = _within(suspects, error_bound), 0.0
+    if not accused:
+        weighed = reading.weighed()
+        held = marks(secret, salts, [one.label for one in weighed])
+        suspects = _at_share(_by_weight(weighed, numbers, held), SECOND_TURN)
+        accused = _within(suspects, error_bound)
+        bound = error_bound * SECOND_TURN / max(len(copies), 1)
+        excluded = 0.0 if accused else endured_share(_weights(weighed), _fair(weighed), bound=bound, power=CERTAIN)
+    verdicts: tuple[Verdict, ...] = ("inconclusive", "one copy", "several copies")
+    return Finding(
+        verdict=verdicts[min(len(accused), 2)],
+        accused=accused,
+        ranking=suspects[: max(RANKED, len(accused))],
         observations=(),
-        readable=0,
-        compared=len(numbers),
-        covered_share=0.0,
-        edited_share=0.0,
+        readable=len(reading.observations),
+        compared=len(copies),
+        covered_share=reading.covered_share,
+        edited_share=reading.edited_share,
         error_bound=error_bound,
         code=record.code,
+        in_company=shown.is_in_company(copies=len(copies), error_bound=error_bound * FIRST_TURN),
+        excluded_share=excluded,
     )
-    key = _key_of(record, keys)
-    if key is None or engine is None:
-        return nothing, (
-            f"Its copies are blind: their mark is read with master key {record.key_id}, which is not at hand.",
+
+
+def _within(suspects: Sequence[Suspect], error_bound: float) -> tuple[Suspect, ...]:
+    return tuple(one for one in suspects if one.family_p_value <= error_bound)
+
+
+def _at_share(suspects: Sequence[Suspect], share: float) -> tuple[Suspect, ...]:
+    return tuple(
+        replace(one, p_value=min(one.p_value / share, 1.0), family_p_value=min(one.family_p_value / share, 1.0))
+        for one in suspects
+    )
+
+
+def _by_weight(observations: Sequence[Observation], numbers: Sequence[int], held: Codewords) -> tuple[Suspect, ...]:
+    bits = np.array([one.bit for one in observations], dtype=np.uint8)
+    weights = _weights(observations)
+    p_values = weighted_tails(weights, _fair(observations))[weighted_matches(held, bits, weights)]
+    matching = matches(held, bits)
+    return tuple(
+        Suspect(
+            number=numbers[index],
+            matches=int(matching[index]),
+            readable=len(observations),
+            p_value=float(p_values[index]),
+            family_p_value=family_wise_bound(float(p_values[index]), recipients=len(numbers)),
         )
-    found = extract_payload(
-        engine,
-        leak_text,
-        keys=[key],
-        copies=numbers,
-        marked_with=record.fingerprint,
-        protected=protected,
-        false_positive=error_bound,
+        for index in np.argsort(p_values, kind="stable").tolist()
     )
-    nothing = replace(nothing, readable=found.readable)
-    if found.decoded is None:
-        return nothing, ()
-    suspect = _suspect(found.decoded, numbers)
-    if suspect is None:
-        return nothing, ("A mark was found, but it is not the number of a registered copy of this document.",)
-    return replace(nothing, verdict="one copy", accused=(suspect,), ranking=(suspect,)), ()
 
 
-def _key_of(record: DocumentRecord, keys: Keyring | None) -> MasterKey | None:
-    return next((key for key in keys or () if key.id == record.key_id), None)
+def _weights(observations: Sequence[Observation]) -> NDArray[np.int64]:
+    return np.array([one.weight for one in observations], dtype=np.int64)
 
 
-def _suspect(decoded: Decoded, numbers: Sequence[int]) -> Suspect | None:
-    number = copy_number(decoded.payload, numbers)
-    if number is None:
-        return None
-    chance = decoded.chance_of_error  # of finding any mark that was not written: it covers all copies already
-    return Suspect(number, decoded.agreeing, decoded.readable, chance, chance)
+def _fair(observations: Sequence[Observation]) -> NDArray[np.float64]:
+    """Chances that an innocent copy agrees."""
+    return np.full(len(observations), 0.5)

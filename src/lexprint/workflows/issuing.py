@@ -9,35 +9,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import islice
-from math import ceil
 from pathlib import Path
 from typing import TypeAlias
 
-import numpy as np
-
 from lexprint import __version__
-from lexprint.coding.codewords import biases, codewords
-from lexprint.coding.framed import CopyNumber
+from lexprint.coding.codewords import biases
+from lexprint.coding.framed import SECOND_TURN
 from lexprint.coding.keys import Keyring
 from lexprint.copies.analysis import analyse
 from lexprint.engine import Engine
-from lexprint.errors import InputError, RegistryError, TooFewSites, UnknownDocument
-from lexprint.formats.source import Source
+from lexprint.errors import InputError, RegistryError
 from lexprint.text.editing import Edit
 from lexprint.text.protection import PROTECTIONS, Protection, protected_spans
 from lexprint.text.span import Span
+from lexprint.tracing.packing import person
 from lexprint.tracing.records import Code, CopySite, DocumentRecord, IssuedCopy
 from lexprint.tracing.registry import Registry
-from lexprint.tracing.significance import sites_needed
 from lexprint.tracing.verdict import ERROR_BOUND
-from lexprint.workflows.copy_files import copy_file_name, digest_of_file, safe_part, sole_writer, write_together
+from lexprint.workflows.blind_marking import document_secret, mark_copies
+from lexprint.workflows.copy_files import digest_of_file, sole_writer, write_together
 from lexprint.workflows.marking import OnProgress, counting, in_paragraphs, segmented
-from lexprint.workflows.payloads import embed_payloads
+from lexprint.workflows.planning import (
+    CODEWORDS,
+    Master as Master,
+    Plan,
+    Planner,
+    fewest_sites,
+    foreign_file,
+    manifest_name,
+    record_plan,
+)
 from lexprint.workflows.results import Analysis, Issued, as_json
 from lexprint.workflows.review import ReviewLine, is_reviewed_so, keep_reviewed
 
@@ -45,25 +50,9 @@ SITES_FOR_TARDOS = (
     400  # from which on a code against colluders catches them; with fewer, fair coins trace single leaks best
 )
 EDITED_SHARE = 0.1  # of the words of a leak, for which a text should still have sites enough
-USUAL_SITES_PER_WORD = 0.08  # in running text; for texts without any site
 GROUP = 64  # copies written and marked at once
 
 OnCopies: TypeAlias = Callable[[int, int], None]  # copies done, copies in all
-
-
-@dataclass(frozen=True)
-class Master:
-    """What copies are made of."""
-
-    source: Source = field(repr=False)
-    name: str  # as its owner calls it
-    digest: str  # SHA-256 of the file
-    extension: str  # of the names of its copies
-    mode: int | None = None  # permissions of its copies; None: as usual
-
-    @property
-    def text(self) -> str:
-        return self.source.text
 
 
 def analyse_document(
@@ -128,9 +117,9 @@ def issue(
                 protections=wishes.protections,
                 on_progress=on_progress,
             )
-            record = _new_document(engine, master, analysis, keyring, wishes)
-        plan = _plan(record, recipients, master, keyring, registry, folder=folder, error_bound=wishes.error_bound)
-        _record(plan, registry)
+            record = _new_document(engine, master, analysis, keyring, registry, wishes)
+        planner = Planner(record, recipients, master, keyring, registry, folder, wishes.error_bound)
+        plan = record_plan(planner.plan, registry)
         contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
         return _write_copies(plan, contents, master, registry, folder=folder, on_copies=on_copies)
 
@@ -152,41 +141,47 @@ def issue_blind(
     on_marked: OnCopies | None = None,
     on_copies: OnCopies | None = None,
 ) -> Issued:
-    """The same by the paper's scheme: each copy carries its number under the master key and can be read without registry.
+    """The same by the paper's scheme, whose sites are found again in a leak by the models that found them.
 
     Each copy is marked on its own, which takes longer, and only what its format protects stays as it is: a reader of
-    another format does not know those parts, and what they seem to say is noise to the payload. All copies are marked
-    before any is recorded: which sites a text has depends on what was written before them, so it may be too short for one
-    number alone.
+    another format does not know those parts, and what they seem to say is noise. All copies are marked before any is
+    recorded: which sites a text has depends on what was written before them, so it may be too short for one copy alone.
     """
     _require_ready(master, recipients)
     with sole_writer(folder):
         record = registry.find_document(
             digest=master.digest, issuing="blind", fingerprint=engine.fingerprint, name=master.name
-        ) or _new_blind_document(engine, master, keyring)
-        key = keyring.find(record.key_id)
-        plan = _plan(record, recipients, master, keyring, registry, folder=folder, error_bound=error_bound)
-        payloads = [CopyNumber(copy.number) for copy in plan.missing]
-        contents: list[bytes] = []
-        marking = embed_payloads(
-            engine,
-            master.text,
-            payloads,
-            key=key,
-            protected=master.source.protected,
-            false_positive=error_bound,
-        )
-        for marked in marking:
-            contents.append(master.source.with_edits(marked.record.edits))
-            if on_marked is not None:
-                on_marked(len(contents), len(payloads))
-        _record(plan, registry)
-        return _write_copies(plan, iter(contents), master, registry, folder=folder, on_copies=on_copies)
+        ) or _new_blind_document(engine, master, keyring, registry)
+        secret = document_secret(keyring.find(record.key_id), record)
+        planner = Planner(record, recipients, master, keyring, registry, folder, error_bound)
+        contents: dict[bytes, bytes] = {}  # by salt
+
+        def marked() -> Plan:
+            plan = planner.plan()
+            unmarked = [copy.salt for copy in plan.missing if copy.salt not in contents]
+            marking = mark_copies(
+                engine,
+                master.text,
+                unmarked,
+                secret=secret,
+                needed=fewest_sites(plan.compared, error_bound=error_bound * SECOND_TURN),
+                recipients=plan.compared,
+                protected=master.source.protected,
+            )
+            for salt, edits in zip(unmarked, marking, strict=True):
+                contents[salt] = master.source.with_edits(edits)
+                if on_marked is not None:
+                    on_marked(len(contents), len(plan.missing))
+            return plan
+
+        plan = record_plan(marked, registry)
+        missing = (contents[copy.salt] for copy in plan.missing)
+        return _write_copies(plan, missing, master, registry, folder=folder, on_copies=on_copies)
 
 
 def comfortable_sites(recipients: int, *, error_bound: float = ERROR_BOUND) -> int:
     """Sites with which a leak is still traced when some of its words were edited."""
-    return sites_needed(recipients, wrong=EDITED_SHARE, error_bound=error_bound)
+    return fewest_sites(recipients, wrong=EDITED_SHARE, error_bound=error_bound)
 
 
 def _require_ready(master: Master, recipients: Sequence[str]) -> None:
@@ -194,7 +189,7 @@ def _require_ready(master: Master, recipients: Sequence[str]) -> None:
         raise InputError(f"{master.name} is {master.source.kind}, which is only read", needed="the source document")
     if not recipients:
         raise InputError("there are no recipients", needed="at least one")
-    if len(set(recipients)) < len(recipients):
+    if len(set(map(person, recipients))) < len(recipients):
         raise InputError("a recipient is named twice", needed="each recipient once")
 
 
@@ -221,14 +216,14 @@ def _known_document(engine: Engine, master: Master, registry: Registry, wishes: 
 
 
 def _new_document(
-    engine: Engine, master: Master, analysis: Analysis, keyring: Keyring, wishes: Wishes
+    engine: Engine, master: Master, analysis: Analysis, keyring: Keyring, registry: Registry, wishes: Wishes
 ) -> DocumentRecord:
     sites = analysis.sites if wishes.review is None else keep_reviewed(analysis.sites, wishes.review)
     code: Code = wishes.code or ("tardos" if len(sites) >= SITES_FOR_TARDOS else "independent")
     if code == "tardos":
         sites = tuple(replace(site, further=()) for site in sites)  # its decoder is of two words a site
     key = keyring.newest
-    parts = [master.digest, master.name, "registered", code, key.id, engine.fingerprint]
+    parts = [registry.id, master.digest, master.name, "registered", code, key.id, engine.fingerprint]
     document_id = _identity(*parts, *(" ".join([f"{site.span.start}", *site.words]) for site in sites))
     secret = key.derive(CODEWORDS, document=document_id)
     return DocumentRecord(
@@ -246,10 +241,10 @@ def _new_document(
     )
 
 
-def _new_blind_document(engine: Engine, master: Master, keyring: Keyring) -> DocumentRecord:
+def _new_blind_document(engine: Engine, master: Master, keyring: Keyring, registry: Registry) -> DocumentRecord:
     key = keyring.newest
     return DocumentRecord(
-        id=_identity(master.digest, master.name, "blind", key.id, engine.fingerprint),
+        id=_identity(registry.id, master.digest, master.name, "blind", key.id, engine.fingerprint),
         name=master.name,
         text=master.text,
         digest=master.digest,
@@ -263,120 +258,9 @@ def _new_blind_document(engine: Engine, master: Master, keyring: Keyring) -> Doc
     )
 
 
-CODEWORDS = "codewords"  # purpose of the derived key
-
-
 def _identity(*parts: str) -> str:
-    """The same id for the same document, so that two runs at once cannot register it twice."""
+    """The same id for the same document of a registry, so that two runs at once cannot register it twice."""
     return sha256(json.dumps(parts).encode()).hexdigest()[:16]
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """Copies for some recipients; nothing of it is recorded yet."""
-
-    record: DocumentRecord
-    copies: tuple[IssuedCopy, ...]
-    unrecorded: tuple[IssuedCopy, ...]  # those that the registry does not know
-    missing: tuple[IssuedCopy, ...]  # those whose files are yet to be written
-    compared: int  # copies of the document in all
-
-    @property
-    def is_new(self) -> bool:
-        """Whether the registry does not know the document."""
-        return self.compared == len(self.unrecorded)
-
-
-def _plan(
-    record: DocumentRecord,
-    recipients: Sequence[str],
-    master: Master,
-    keyring: Keyring,
-    registry: Registry,
-    *,
-    folder: Path,
-    error_bound: float,
-) -> _Plan:
-    """A copy for everyone who has none; whatever must be refused is refused here."""
-    known = _known_copies(registry, record.id)
-    by_recipient = {copy.recipient: copy for copy in known}
-    newcomers = [recipient for recipient in recipients if recipient not in by_recipient]
-    compared = len(known) + len(newcomers)
-    if record.issuing == "registered":
-        _require_sites(record, compared, error_bound=error_bound)
-    after = max((copy.number for copy in known), default=0)
-    planned = _new_copies(record, newcomers, range(after + 1, after + 1 + len(newcomers)), master, keyring)
-    for copy in planned:
-        if digest_of_file(folder / copy.file_name) is not None:
-            raise _foreign(folder / copy.file_name)
-    _require_own_manifest(record, folder)
-    by_recipient |= {copy.recipient: copy for copy in planned}
-    copies = sorted((by_recipient[recipient] for recipient in recipients), key=lambda copy: copy.number)
-    missing = [copy for copy in copies if not _is_there(copy, folder)]
-    return _Plan(record, tuple(copies), tuple(planned), tuple(missing), compared)
-
-
-def _record(plan: _Plan, registry: Registry) -> None:
-    """In one transaction, before any file appears."""
-    if plan.is_new:
-        registry.add_document(plan.record, plan.unrecorded)
-    elif plan.unrecorded:
-        registry.plan_copies(plan.record.id, plan.unrecorded)
-
-
-def _known_copies(registry: Registry, document_id: str) -> list[IssuedCopy]:
-    """None if the document is not registered; one that is has copies."""
-    try:
-        return registry.copies(document_id)
-    except UnknownDocument:
-        return []
-
-
-def _require_sites(record: DocumentRecord, recipients: int, *, error_bound: float) -> None:
-    needed, found = sites_needed(recipients, wrong=0.0, error_bound=error_bound), len(record.sites)
-    if found < needed:
-        words = segmented(record.text).word_count
-        per_word = found / words if found else USUAL_SITES_PER_WORD
-        missing = ceil((needed - found) / per_word)
-        raise TooFewSites(needed=needed, found=found, recipients=recipients, words_missing=missing)
-
-
-def _new_copies(
-    record: DocumentRecord, recipients: Sequence[str], numbers: Sequence[int], master: Master, keyring: Keyring
-) -> list[IssuedCopy]:
-    if not recipients:
-        return []
-    symbols: Iterable[tuple[int, ...]] = [()] * len(numbers)
-    if record.issuing == "registered":
-        secret = keyring.find(record.key_id).derive(CODEWORDS, document=record.id)
-        drawn = codewords(secret, numbers, np.array(record.biases), choices=record.choices)
-        symbols = map(tuple, drawn.tolist())
-    return [
-        IssuedCopy(
-            document_id=record.id,
-            number=number,
-            recipient=recipient,
-            codeword=codeword,
-            file_name=copy_file_name(record.name, number, recipient, extension=master.extension),
-        )
-        for number, recipient, codeword in zip(numbers, recipients, symbols, strict=True)
-    ]
-
-
-def _is_there(copy: IssuedCopy, folder: Path) -> bool:
-    """Whether the file of an issued copy is in the folder; somebody else's file of that name is never overwritten."""
-    found = digest_of_file(folder / copy.file_name)
-    if found is None or copy.digest is None:
-        return False
-    if found != copy.digest:
-        raise _foreign(folder / copy.file_name)
-    return True
-
-
-def _foreign(path: Path) -> InputError:
-    return InputError(
-        f"{path} is there already and is another file", needed="an empty folder, or to move that file away"
-    )
 
 
 def _copy_bytes(master: Master, record: DocumentRecord, copy: IssuedCopy) -> bytes:
@@ -390,7 +274,7 @@ def copy_edits(sites: Sequence[CopySite], codeword: Sequence[int]) -> tuple[Edit
 
 
 def _write_copies(
-    plan: _Plan,
+    plan: Plan,
     contents: Iterator[bytes],
     master: Master,
     registry: Registry,
@@ -415,7 +299,7 @@ def _write_copies(
             on_copies(done, len(plan.copies))
     copies = registry.copies(plan.record.id)
     wanted = {copy.number for copy in plan.copies}
-    manifest = _manifest_name(plan.record)
+    manifest = manifest_name(plan.record)
     here = [copy for copy in copies if copy.is_issued and (folder / copy.file_name).is_file()]
     _write_manifest(plan.record, here, folder, manifest)
     return Issued(
@@ -435,22 +319,7 @@ def _require_same(copy: IssuedCopy, digest: str, folder: Path) -> None:
             "use the version of lexprint that issued it"
         )
     if digest_of_file(folder / copy.file_name) not in (None, digest):
-        raise _foreign(folder / copy.file_name)
-
-
-def _manifest_name(record: DocumentRecord) -> str:
-    return f"{safe_part(record.name)}-manifest.json"
-
-
-def _require_own_manifest(record: DocumentRecord, folder: Path) -> None:
-    """The folder of another document, or of another version of this one, keeps its manifest."""
-    path = folder / _manifest_name(record)
-    if digest_of_file(path) is None:
-        return
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        if json.loads(path.read_bytes())["document"]["id"] == record.id:
-            return
-    raise _foreign(path)
+        raise foreign_file(folder / copy.file_name)
 
 
 def _write_manifest(record: DocumentRecord, copies: Sequence[IssuedCopy], folder: Path, name: str) -> None:

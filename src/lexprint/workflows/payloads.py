@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
 from math import ceil
 
 from lexprint import __version__
@@ -11,16 +10,11 @@ from lexprint.coding.framed import (
     DEFAULT_FALSE_POSITIVE,
     FORMS,
     SECOND_TURN,
-    CopyNumber,
-    Decoded,
     Form,
     Frame,
     Payload,
-    copy_number,
     decode_in_turns,
     distinct,
-    forms_of_copies,
-    frame_copy,
     frame_number,
     frame_text,
     parity_writer,
@@ -116,15 +110,12 @@ def extract_payload(
     *,
     keys: Keyring | Sequence[MasterKey],
     bits: int | None = None,
-    copies: Sequence[int] = (),
     marked_with: Record | str | None = None,
     protected: Iterable[Span] = (),
     false_positive: float = DEFAULT_FALSE_POSITIVE,
     on_progress: OnProgress | None = None,
 ) -> ExtractedPayload:
     """The payload of a text under any of the keys, or none: texts of all lengths, or the number that has `bits`.
-
-    Whoever knows the numbers of all `copies` needs less to tell one of them; any other payload is found as without.
 
     >>> from lexprint import Engine, MasterKey
     >>> found = extract_payload(Engine(), "Too short.", keys=[MasterKey.generate()])
@@ -137,16 +128,13 @@ def extract_payload(
     reading = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     observations = observe(document, reading.sites)
 
-    weighed = cache(partial(weigh, document, reading.sites, engine.masked_lm))  # asks the model
-
-    def decoded_as(forms: Sequence[Form]) -> Decoded | None:
-        return decode_in_turns(observations, weighed, tuple(keys), forms=forms, false_positive=false_positive)
-
-    decoded = decoded_as(forms_of_copies(copies)) if copies else None
-    if decoded is None:
-        decoded = decoded_as(_forms(bits))
-        if decoded is not None and copy_number(decoded.payload, copies) is not None:
-            decoded = None  # it was not enough above, and a second try must not make it so
+    decoded = decode_in_turns(
+        observations,
+        lambda: weigh(document, reading.sites, engine.masked_lm),  # asks the model
+        tuple(keys),
+        forms=_forms(bits),
+        false_positive=false_positive,
+    )
     return ExtractedPayload(
         decoded=decoded,
         sites=reading.sites,
@@ -201,8 +189,6 @@ def _too_long(document: Document, form: Form, *, needed: int, found: int) -> Pay
 
 
 def _framed(payload: Payload, bits: int | None) -> Frame:
-    if isinstance(payload, CopyNumber):
-        return frame_copy(payload)
     if isinstance(payload, int):
         if bits is None:
             raise InputError("the payload is a number", needed="how many bits it takes; its reader must know that too")

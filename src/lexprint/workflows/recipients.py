@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from lexprint.errors import FormatError, InputError
+from lexprint.tracing.packing import person
 
 # Which column names the recipient, the best first.
 HEADERS = ("recipient", "recipients", "name", "full name", "email", "e-mail", "mail")
@@ -51,7 +52,7 @@ def _distinct(numbered: Sequence[tuple[int, str]], *, name: str) -> tuple[str, .
         raise InputError(f"{name} names no recipients", needed="a column recipient, name or email, or one a line")
     seen: dict[str, int] = {}
     for number, recipient in numbered:
-        if (first := seen.setdefault(recipient.casefold(), number)) != number:
+        if (first := seen.setdefault(person(recipient), number)) != number:
             raise InputError(
                 f"lines {first} and {number} of {name} name the same recipient", needed="each recipient once"
             )

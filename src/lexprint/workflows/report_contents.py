@@ -12,16 +12,19 @@ from math import ceil, log2
 from lexprint import __version__
 from lexprint.text.span import Span
 from lexprint.tracing.collusion import SHARES
-from lexprint.tracing.records import DocumentRecord, DocumentSummary
+from lexprint.tracing.records import DocumentRecord, DocumentSummary, IssuedCopy, LikelyDocument
 from lexprint.tracing.registry import Registry
-from lexprint.tracing.report import Evidence, Leak, RankedCopy, Report, TracedDocument, chance, share
+from lexprint.tracing.report import AccusedCopy, Evidence, Leak, Report, TracedDocument, chance, share
 from lexprint.tracing.report_wording import counted, date_in_words
 from lexprint.tracing.significance import binomial_tails, largest_p_value
-from lexprint.tracing.verdict import Finding, Suspect
+from lexprint.tracing.trace_turns import Turn
+from lexprint.tracing.verdict import CERTAIN, Finding, Suspect
 
 LEAST_SHARED = 3  # passages; fewer are common to texts that have nothing to do with each other
 CONTEXT_WORDS = 5  # on each side of a site
 CONTEXT_CHARACTERS = 120  # in which to look for them
+LEAST_EXCLUDED = 0.05  # of marked words exchanged, to say that a leak is none of the recorded copies
+MOST_LISTED = 8  # documents in a note
 LONGEST_SEEN = 60  # characters; what stands at a site is a word, or a few
 
 
@@ -32,6 +35,7 @@ class Traced:
     record: DocumentRecord
     finding: Finding
     shared: int | None  # passages; None: the user named the document
+    turn: Turn | None  # which trace of the document it is; None: it could not have named anybody
     remarks: tuple[str, ...] = ()
 
     @property
@@ -42,29 +46,28 @@ class Traced:
 
 
 def build_report(
-    registry: Registry, leak: Leak, traced: Sequence[Traced], *, error_bound: float, at: datetime
+    registry: Registry,
+    leak: Leak,
+    traced: Sequence[Traced],
+    left_out: Sequence[LikelyDocument],
+    *,
+    error_bound: float,
+    at: datetime,
 ) -> Report:
-    """The report on the document that says most; `traced` are all that were compared, the likeliest first."""
+    """The report on the document that says most; `traced` are all that were compared, the likeliest first.
+
+    It says nothing of any copy that is not named. `left_out` are documents as likely that were not compared.
+    """
     found = max(traced, key=lambda one: one.strength, default=None)  # the first of equals
     if found is None or _is_chance(found):
         return _report_of_nothing(leak, documents=len(traced), error_bound=error_bound, at=at)
     finding, versions = found.finding, registry.versions(found.record.name)
-    accused_numbers = [suspect.number for suspect in finding.accused]
-    copies = {copy.number: copy for copy in registry.copies(found.record.id, numbers=accused_numbers)}
-
-    def ranked(suspect: Suspect) -> RankedCopy:
-        copy = copies.get(suspect.number)  # none unless it is accused
-        return RankedCopy(
-            number=suspect.number,
-            recipient=None if copy is None else copy.recipient,
-            issued_at=None if copy is None or copy.issued_at is None else copy.issued_at.replace(microsecond=0),
-            matches=suspect.matches,
-            readable=suspect.readable,
-            p_value=chance(suspect.p_value),
-            family_p_value=chance(min(1.0, len(traced) * suspect.family_p_value)),  # over all documents: union bound
-        )
-
-    accused = tuple(map(ranked, finding.accused))
+    in_all = sum(one.finding.compared for one in traced)
+    numbers = [suspect.number for suspect in finding.accused]
+    copies = {copy.number: copy for copy in registry.copies(found.record.id, numbers=numbers)}
+    # Over all copies of all documents, and all traces of this one: union bounds.
+    price = in_all / max(finding.compared, 1) / (found.turn.share if found.turn else 1.0)
+    accused = tuple(_accused_copy(suspect, copies[suspect.number], price=price) for suspect in finding.accused)
     return Report(
         id=secrets.token_hex(8),
         version=__version__,
@@ -73,16 +76,29 @@ def build_report(
         document=_traced_document(found.record, versions),
         verdict=finding.verdict,
         accused=accused,
-        ranking=tuple(map(ranked, finding.ranking)),
         documents=len(traced),
         compared=finding.compared,
+        compared_in_all=in_all,
+        turn=None if found.turn is None else found.turn.number,
         readable=finding.readable,
         matches_needed=_matches_needed(finding, found.record),
         error_bound=Decimal(repr(error_bound)),
         covered_share=share(finding.covered_share),
         edited_share=share(finding.edited_share),
-        evidence=_evidence(found.record, finding, [copies[number].codeword for number in accused_numbers]),
-        notes=(*found.remarks, *_notes(registry, found, traced, versions, accused)),
+        evidence=_evidence(found.record, finding, [copies[number].codeword for number in numbers]),
+        notes=(*found.remarks, *_notes(registry, found, traced, versions, accused), *_note_on_left_out(left_out)),
+    )
+
+
+def _accused_copy(suspect: Suspect, copy: IssuedCopy, *, price: float) -> AccusedCopy:
+    return AccusedCopy(
+        number=suspect.number,
+        recipient=copy.recipient,
+        issued_at=None if copy.issued_at is None else copy.issued_at.replace(microsecond=0),
+        matches=suspect.matches,
+        readable=suspect.readable,
+        p_value=chance(suspect.p_value),
+        family_p_value=chance(min(1.0, price * suspect.family_p_value)),
     )
 
 
@@ -100,9 +116,10 @@ def _report_of_nothing(leak: Leak, *, documents: int, error_bound: float, at: da
         document=None,
         verdict="no document",
         accused=(),
-        ranking=(),
         documents=documents,
         compared=0,
+        compared_in_all=0,
+        turn=None,
         readable=0,
         matches_needed=None,
         error_bound=Decimal(repr(error_bound)),
@@ -139,7 +156,10 @@ def _matches_needed(finding: Finding, record: DocumentRecord) -> int | None:
 
 
 def _evidence(record: DocumentRecord, finding: Finding, codewords: Sequence[Sequence[int]]) -> tuple[Evidence, ...]:
-    evidence = []
+    """For the accused copies; without any, where the marks are is nobody's business."""
+    evidence: list[Evidence] = []
+    if not codewords:
+        return ()
     for observation in finding.observations:
         site = record.sites[observation.site]
         before, after = _context(record.text, site.span)
@@ -182,11 +202,12 @@ def _notes(
     found: Traced,
     traced: Sequence[Traced],
     versions: Sequence[DocumentSummary],
-    accused: Sequence[RankedCopy],
+    accused: Sequence[AccusedCopy],
 ) -> list[str]:
     notes = [*_note_on_versions(found, versions), *_note_on_others(registry, found, traced)]
+    notes += _note_on_edited_leaks(found.turn)
     notes += _note_on_few_sites(found.finding)
-    notes += _note_on_the_master(found)
+    notes += _note_on_the_master(found) or _note_on_unknown_copies(found.finding)
     notes += [
         f"Copy {copy.number} was planned, but that its file was written is not recorded."
         for copy in accused
@@ -210,8 +231,9 @@ def _note_on_others(registry: Registry, found: Traced, traced: Sequence[Traced])
     others = [one for one in traced if one.record.id != found.record.id]
     if not others:
         return []
-    named = ", ".join(_name(registry, one.record) for one in others)
-    notes = [f"Other documents share wording with the leak, and the chances of error allow for them: {named}."]
+    named = ", ".join(_name(registry, one.record) for one in others[:MOST_LISTED])
+    more = "" if len(others) <= MOST_LISTED else f", and {len(others) - MOST_LISTED} more"
+    notes = [f"Other documents share wording with the leak, and the chances of error allow for them: {named}{more}."]
     notes += [
         f"Copies of {_name(registry, one.record)} stand out too: trace the leak again with --document {one.record.id}."
         for one in others
@@ -228,6 +250,32 @@ def _version(record: DocumentRecord, versions: Sequence[DocumentSummary]) -> int
     return next(one.version for one in versions if one.id == record.id)
 
 
+def _note_on_edited_leaks(turn: Turn | None) -> list[str]:
+    if turn is None or turn.nearest is None:
+        return []
+    common, different = turn.nearest.likeness
+    return [
+        (
+            f"A text that was traced before, on {date_in_words(turn.nearest.traced_at)}, differs from this one at only "
+            f"{different} of the {counted(common, 'marked word')} that can be read in both: one is a small edit of the other. "
+            "Who traces small edits of one text may be looking for one that points to somebody."
+        )
+    ]
+
+
+def _note_on_left_out(left_out: Sequence[LikelyDocument]) -> list[str]:
+    if not left_out:
+        return []
+    some = ", ".join(one.document_id for one in left_out[:MOST_LISTED])
+    more = "" if len(left_out) <= MOST_LISTED else ", and others"
+    return [
+        (
+            f"{counted(len(left_out), 'document')} that share as much wording with the leak were not compared, since so many "
+            f"do: {some}{more}. If the leak may be of one of them, trace it again with --document."
+        )
+    ]
+
+
 def _note_on_few_sites(finding: Finding) -> list[str]:
     if not finding.observations or not finding.compared:
         return []
@@ -239,6 +287,20 @@ def _note_on_few_sites(finding: Finding) -> list[str]:
         (
             f"Only {counted(finding.readable, 'marked word')} can be read in the leak; to name one of {copies} with this limit "
             f"for the chance of error, about {least} are needed. A longer part of the leak may be enough."
+        )
+    ]
+
+
+def _note_on_unknown_copies(finding: Finding) -> list[str]:
+    """A copy that is not in this registry, such as one issued after the backup that it was restored from."""
+    if finding.accused or finding.excluded_share < max(LEAST_EXCLUDED, finding.edited_share):
+        return []
+    return [
+        (
+            "Not one of the copies recorded here, unless more than "
+            f"{finding.excluded_share:.0%} of its readable marked words were exchanged or it was put together from several "
+            f"copies: else the copy would have been named with a chance of at least {CERTAIN:.1%}. It may come from a copy "
+            "that this registry does not know, issued with another one or after the backup that this one was restored from."
         )
     ]
 

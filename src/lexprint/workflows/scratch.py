@@ -1,4 +1,4 @@
-"""Folders for copies that are not to be kept, which also go if the process is killed: the next one removes them.
+"""Temporary folders for copies; those of a killed process are removed by the next one.
 
 Each is locked as long as its process lives; a folder that can be locked is nobody's.
 """

@@ -1,32 +1,32 @@
 """From a leak to a report: which document it is of, and whose copy it was.
 
-No model is loaded for copies whose sites are registered; only blind copies are read by one, and with their key.
+No model is loaded for copies whose sites are registered; only blind copies are read by one, and with their key. What is read
+in a leak depends on the leak and the document alone; how well copies agree with it is told only of those that are named.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lexprint.errors import InputError, SecretError, SettingsError
 from lexprint.text.span import Span
 from lexprint.tracing.leak_text import find_words
-from lexprint.tracing.records import LikelyDocument
+from lexprint.tracing.records import DocumentRecord
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.report import Leak, Report, report_bytes, sign, stamp
-from lexprint.tracing.shingles import shingles
-from lexprint.tracing.verdict import ERROR_BOUND, trace_document
+from lexprint.tracing.trace_turns import Mark, Reading, share_of_turn, take_turn
+from lexprint.tracing.verdict import ERROR_BOUND, Finding, Shown, Suspect, judge, observe
+from lexprint.workflows.candidates import Candidates, find_candidates
 from lexprint.workflows.report_contents import Traced, build_report
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring
     from lexprint.engine import Engine
-
-CANDIDATES = 8  # documents that are compared with a leak, if so many are about equally likely: versions of one, mostly
-COMPARABLE = 3  # a candidate shares at least one in so many of the passages that the likeliest one shares
+    from lexprint.workflows.blind_tracing import BlindReader
 
 
 def trace(
@@ -48,24 +48,28 @@ def trace(
     SHA-256 of the leak's file, for reports that a court can match with it; `protected` are the parts that its format
     protects, which the marks of blind copies leave out. `authority` is the URL of a timestamp authority that is to confirm
     when the signed report was made. That no document matches, or no copy stands out, is an outcome and no error.
+
+    The bound holds for all copies of all documents that are compared, and for all leaks of a document that are ever traced
+    with it, together.
     """
-    if not leak_text.strip():
-        raise InputError("the leak is empty", needed="a text")
     if not 0.0 < error_bound < 1.0:
         raise SettingsError("error_bound", error_bound, needed="a probability between 0 and 1")
     if authority is not None and keys is None:
         raise SecretError("a report that is not signed cannot be stamped", needed="a key; run: lexprint key new")
+    at = at or datetime.now(UTC)
+    tracer = _tracer(registry, leak_text, protected=protected, keys=keys, engine=engine)
+    candidates, questions = _questions(tracer, document_id)
+    in_all = sum(len(one.numbers) for one in questions)
+    traced = []
+    for question in questions:
+        bound = error_bound * len(question.numbers) / max(in_all, 1)  # every copy has the same part of it
+        turn = None
+        if question.may_accuse(bound * share_of_turn(1)):
+            turn = take_turn(registry, question.record.id, question.reading, compared=len(question.numbers), at=at)
+        finding = question.judged(bound * (turn.share if turn else share_of_turn(1)))
+        traced.append(Traced(question.record, finding, question.shared, turn, question.remarks))
     leak = Leak(leak_digest or _digest(leak_text), len(find_words(leak_text)))
-    candidates = _candidates(registry, leak_text) if document_id is None else [LikelyDocument(document_id, 0)]
-    bound = error_bound / max(1, len(candidates))  # whichever documents are tried, the bound holds for all together
-    traced = [
-        _traced(registry, candidate, leak_text, error_bound=bound, protected=protected, keys=keys, engine=engine)
-        for candidate in candidates
-    ]
-    if document_id is not None:
-        traced = [replace(one, shared=None) for one in traced]
-    traced = _without_ambiguity(registry, traced)
-    report = build_report(registry, leak, traced, error_bound=error_bound, at=at or datetime.now(UTC))
+    report = build_report(registry, leak, traced, candidates.left_out, error_bound=error_bound, at=at)
     if keys is not None:
         report = sign(report, keys.newest)
         report = report if authority is None else stamp(report, authority)
@@ -73,60 +77,117 @@ def trace(
     return report
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _candidates(registry: Registry, leak_text: str) -> list[LikelyDocument]:
-    """Documents that share as much wording with the leak as the likeliest one, or not much less."""
-    likely = registry.likely_documents(shingles(leak_text), limit=CANDIDATES)
-    most = max((one.shared for one in likely), default=0)
-    return [one for one in likely if one.shared * COMPARABLE >= most]
-
-
-def _traced(
+def rank_copies(
     registry: Registry,
-    candidate: LikelyDocument,
     leak_text: str,
     *,
-    error_bound: float,
+    document_id: str,
+    protected: Sequence[Span] = (),
+    keys: Keyring | None = None,
+    engine: Engine | None = None,
+) -> tuple[Suspect, ...]:
+    """How well the copies of a document agree with a leak, best first, named or not.
+
+    For those who hold the registry anyway: whoever may ask this can write a text that points to any copy. It accuses nobody,
+    is in no report, and is logged.
+    """
+    tracer = _tracer(registry, leak_text, protected=protected, keys=keys, engine=engine)
+    question = tracer.question(document_id, shared=None)
+    registry.record_event("copies ranked", {"document": document_id, "leak": _digest(leak_text)})
+    return question.judged(ERROR_BOUND).ranking
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A document that a leak is compared with, and what the leak shows of it."""
+
+    record: DocumentRecord
+    numbers: Sequence[int]  # of its copies
+    reading: Reading
+    shown: Shown | None  # None: nothing could be read, for want of a key
+    judged: Callable[[float], Finding]  # by the error bound
+    shared: int | None  # passages; None: the user named the document
+    remarks: tuple[str, ...] = ()
+
+    def may_accuse(self, bound: float) -> bool:
+        """Whether a copy that agrees everywhere would be named; if not, asking is no risk to anybody."""
+        return self.shown is not None and len(self.numbers) * self.shown.least_p_value <= bound
+
+
+@dataclass(frozen=True)
+class _Tracer:
+    """A leak, and with what it is read."""
+
+    registry: Registry
+    leak_text: str
+    keys: Keyring | None
+    reader: BlindReader | None  # None: no engine is at hand
+
+    def question(self, document_id: str, *, shared: int | None) -> _Question:
+        record = self.registry.document(document_id)
+        return (self._blind if record.issuing == "blind" else self._registered)(record, shared)
+
+    def _registered(self, record: DocumentRecord, shared: int | None) -> _Question:
+        numbers, codewords = self.registry.codewords(record.id)
+        observed = observe(self.leak_text, record)
+        marks = (Mark(one.site, one.symbol, one.is_doubtful) for one in observed.observations if one.symbol is not None)
+        return _Question(
+            record,
+            numbers,
+            Reading.of(marks),
+            Shown.of(observed, record),
+            lambda bound: judge(observed, record, numbers, codewords, error_bound=bound),
+            shared,
+        )
+
+    def _blind(self, record: DocumentRecord, shared: int | None) -> _Question:
+        from lexprint.workflows.blind_tracing import judge_blind, nothing_read
+
+        copies = self.registry.copies(record.id)
+        numbers = [copy.number for copy in copies]
+        key = next((key for key in self.keys or () if key.id == record.key_id), None)
+        if key is None or self.reader is None:
+            remark = f"Its copies are blind: their mark is read with master key {record.key_id}, which is not at hand."
+            unread = nothing_read(record, len(copies))
+            return _Question(record, numbers, Reading.of(()), None, unread, shared, (remark,))
+        read, found = self.reader.read(record), key
+        return _Question(
+            record,
+            numbers,
+            Reading.of(read.marks),
+            read.shown,
+            lambda bound: judge_blind(read, record, copies, key=found, error_bound=bound),
+            shared,
+        )
+
+
+def _tracer(
+    registry: Registry,
+    leak_text: str,
+    *,
     protected: Sequence[Span],
     keys: Keyring | None,
     engine: Engine | None,
-) -> Traced:
-    record = registry.document(candidate.document_id)
-    if record.issuing == "blind":
-        from lexprint.workflows.blind_tracing import trace_blind
+) -> _Tracer:
+    if not leak_text.strip():
+        raise InputError("the leak is empty", needed="a text")
+    reader = None
+    if engine is not None:
+        from lexprint.workflows.blind_tracing import BlindReader
 
-        finding, remarks = trace_blind(
-            registry, record, leak_text, error_bound=error_bound, keys=keys, engine=engine, protected=protected
-        )
-        return Traced(record, finding, candidate.shared, remarks)
-    numbers, codewords = registry.codewords(record.id)
-    finding = trace_document(leak_text, record, numbers, codewords, error_bound=error_bound)
-    return Traced(record, finding, candidate.shared)
+        reader = BlindReader(engine, leak_text, protected)
+    return _Tracer(registry, leak_text, keys, reader)
 
 
-def _without_ambiguity(registry: Registry, traced: Sequence[Traced]) -> list[Traced]:
-    """Blind copies of several versions carry the same numbers: one is named only if that is the same recipient in all."""
-    blind = [one for one in traced if one.record.issuing == "blind" and one.finding.accused]
-    recipients = {
-        copy.recipient
-        for one in blind
-        for copy in registry.copies(one.record.id, numbers=[suspect.number for suspect in one.finding.accused])
-    }
-    if len(recipients) < 2:
-        return list(traced)
-    remark = (
-        "A copy's number was found, but several documents that are as likely have a copy of that number, for different "
-        "recipients: trace the leak again with --document if it is known which document it is of."
-    )
-    return [
-        replace(one, finding=replace(one.finding, verdict="inconclusive", accused=(), ranking=()), remarks=(remark,))
-        if one in blind
-        else one
-        for one in traced
-    ]
+def _questions(tracer: _Tracer, document_id: str | None) -> tuple[Candidates, list[_Question]]:
+    if document_id is not None:
+        return Candidates(()), [tracer.question(document_id, shared=None)]
+    candidates = find_candidates(tracer.registry, tracer.leak_text)
+    return candidates, [tracer.question(one.document_id, shared=one.shared) for one in candidates.documents]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _keep(registry: Registry, report: Report) -> None:

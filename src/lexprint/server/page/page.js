@@ -461,9 +461,9 @@ $("trace").addEventListener("click", (event) => busy(event.currentTarget, "trace
 
 function readingOf(evidence, accused = 0) {
   if (evidence.seen === null) return "missing";
-  if (evidence.bit === null) return "neither";
+  if (evidence.symbol === null) return "neither";
   if (!evidence.given.length) return "readable";
-  return evidence.pair[evidence.bit] === evidence.given[accused] ? "match" : "mismatch";
+  return evidence.words[evidence.symbol] === evidence.given[accused] ? "match" : "mismatch";
 }
 
 function showVerdict(answer, text) {
@@ -481,7 +481,7 @@ function showVerdict(answer, text) {
     ),
   ];
   if (report.document) parts.push(factsOf(report));
-  if (report.ranking.length) parts.push(rankingOf(report));
+  if (report.accused.length && report.evidence.length) parts.push(agreementOf(report));
   if (report.evidence.length) parts.push(stripOf(report));
   if (report.evidence.length && text) parts.push(leakOf(report, text));
   if (report.evidence.length) parts.push(evidenceOf(report));
@@ -506,17 +506,17 @@ function factsOf(report) {
 
 const chartWidth = () => (innerWidth < 700 ? 360 : 720); // so that its letters are as large as others
 
-function rankingOf(report) {
-  const shown = report.ranking.slice(0, 10), accused = new Set(report.accused.map((copy) => copy.number));
+function agreementOf(report) {
+  const shown = report.accused;
   const left = 86, width = chartWidth(), row = 27, most = Math.max(1, report.readable), top = report.matches_needed ? 24 : 4;
   const x = (matches) => left + ((width - left - 70) * matches) / most;
   const chart = make("svg:svg", { class: "chart", viewBox: `0 0 ${width} ${top + row * shown.length + 4}`, role: "img", "aria-label": describe(report) });
   shown.forEach((copy, index) => {
-    const y = top + index * row, isNamed = accused.has(copy.number);
+    const y = top + index * row;
     chart.append(
-      make("svg:text", { x: 0, y: y + 16, class: isNamed ? "bold" : "quiet-text" }, `Copy ${copy.number}`),
-      make("svg:rect", { x: left, y: y + 3, width: Math.max(2, x(copy.matches) - left), height: 17, rx: 3, class: isNamed ? "bar named" : "bar" }),
-      make("svg:text", { x: x(copy.matches) + 8, y: y + 16, class: isNamed ? "bold" : "quiet-text" }, String(copy.matches)),
+      make("svg:text", { x: 0, y: y + 16, class: "bold" }, `Copy ${copy.number}`),
+      make("svg:rect", { x: left, y: y + 3, width: Math.max(2, x(copy.matches) - left), height: 17, rx: 3, class: "bar named" }),
+      make("svg:text", { x: x(copy.matches) + 8, y: y + 16, class: "bold" }, String(copy.matches)),
     );
   });
   if (report.matches_needed) {
@@ -526,11 +526,11 @@ function rankingOf(report) {
       make("svg:text", { x: at, y: 12, class: "needed-text", "text-anchor": isFar ? "end" : "middle" }, `${report.matches_needed} needed`),
     );
   }
-  return make("figure", { class: "panel" }, make("h3", {}, "How well each copy agrees"), chart,
-    make("figcaption", {}, `Marked words of the leak that agree with a copy, out of ${report.readable} that can be read: the best ${shown.length} of ${counted(report.compared, "copy", "copies")}. By chance, an innocent copy agrees with about half.`));
+  return make("figure", { class: "panel" }, make("h3", {}, "How well it agrees"), chart,
+    make("figcaption", {}, `Marked words of the leak that agree with the copy, out of ${report.readable} that can be read; ${counted(report.compared, "copy was", "copies were")} compared. By chance, an innocent copy agrees with about half.`));
 }
 
-const describe = (report) => `The best copies: ${report.ranking.slice(0, 3).map((copy) => `copy ${copy.number} agrees at ${copy.matches}`).join(", ")}, of ${report.readable} places`;
+const describe = (report) => `${report.accused.map((copy) => `Copy ${copy.number} agrees at ${copy.matches}`).join(", ")} of ${report.readable} places`;
 
 function stripOf(report) {
   const width = chartWidth(), end = Math.max(1, report.document.characters);
@@ -567,7 +567,7 @@ function leakOf(report, text) {
   let at = 0;
   for (const [index, one] of [...marks].sort(([a], [b]) => a - b)) {
     const { word, at: start } = words[index];
-    pieces.push(text.slice(at, start), make("mark", { class: readingOf(one), title: `${one.pair[0]} or ${one.pair[1]}` }, word));
+    pieces.push(text.slice(at, start), make("mark", { class: readingOf(one), title: one.words.join(" or ") }, word));
     at = start + word.length;
   }
   pieces.push(text.slice(at));
@@ -587,7 +587,7 @@ function evidenceOf(report) {
     return make("tr", {},
       make("td", { class: "number" }, String(one.site)),
       make("td", { class: "context" }, `… ${one.before}`, make("b", {}, one.word), `${one.after} …`),
-      make("td", { "data-label": "The words" }, one.pair.join(" / ")),
+      make("td", { "data-label": "The words" }, one.words.join(" / ")),
       make("td", { "data-label": "In the leak" }, seen, ...(one.doubtful ? [make("small", { class: "soft", title: DOUBTFUL }, " counts less")] : [])),
       ...(report.accused.length === 1 ? [make("td", { "data-label": "In the copy" }, one.given[0])] : []));
   });

@@ -1,0 +1,56 @@
+"""Documents registered to draw attention away from another one: the leak's own is compared all the same."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests.adversaries.office import Office
+from tests.tracing.masters import make_text
+from tests.workflows.leaks import issue
+
+from lexprint.tracing.registry import Registry, open_registry
+from lexprint.workflows.candidates import COMPARED
+from lexprint.workflows.tracing import trace
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Iterator[Registry]:
+    with open_registry(str(tmp_path / "registry.db")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("decoys", [8, 20])
+def test_the_same_text_under_many_names(registry: Registry, tmp_path: Path, decoys: int) -> None:
+    """An untouched leak of the first still names its recipient, whichever was registered last."""
+    office = Office(registry, tmp_path)
+    leak = office.copy("Ada")
+    for number in range(decoys):
+        office.issue([f"Decoy {number}"], name=f"decoy-{number}")
+    report = trace(registry, leak)
+    assert [copy.recipient for copy in report.accused] == ["Ada"]
+    assert report.documents == decoys + 1
+    assert report.compared_in_all == decoys + 1
+    last = office.copy(f"Decoy {decoys - 1}", name=f"decoy-{decoys - 1}")
+    assert [copy.recipient for copy in trace(registry, last).accused] == [f"Decoy {decoys - 1}"]
+
+
+def test_many_versions_of_a_text(registry: Registry) -> None:
+    """Versions that differ in a word or two are compared up to a number, and the report says which were not."""
+    first = issue(registry, number=1)
+    for number in range(2, COMPARED + 6):
+        issue(registry, number=number, name=f"decoy {number}", copies=3, text=f"{first.record.text} Number {number}.")
+    report = trace(registry, first.copy(9))
+    if not report.accused:
+        assert any("were not compared" in note and "--document" in note for note in report.notes)
+    asked = trace(registry, first.copy(9), document_id=first.record.id)
+    assert [copy.number for copy in asked.accused] == [9]
+
+
+def test_decoys_are_no_reason_to_name_anybody(registry: Registry) -> None:
+    """However many copies are compared, a text that was never marked names nobody."""
+    text = make_text(600, Random(3))
+    for number in range(1, 10):
+        issue(registry, number=number, name=f"decoy {number}", text=text)
+    report = trace(registry, text)
+    assert (report.verdict, report.documents, report.compared_in_all) == ("inconclusive", 9, 450)
