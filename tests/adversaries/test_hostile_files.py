@@ -1,10 +1,8 @@
 """Files made to take all time or memory: each is read or refused soon, in little memory, and the process that asked goes on."""
 
-import io
 import os
 import pickle
 import random
-import resource
 import struct
 import subprocess
 import sys
