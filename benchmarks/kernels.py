@@ -39,7 +39,7 @@ PACKS = (1, 2, 4, 6, 8, 10, 12, 16, 24, 32)  # inputs
 # Layers that see only the tokens asked about, but for their keys and values.
 LAST_LAYERS = ("bert.encoder.layer.11.", "encoder.encoder.layer.5.")
 STILL_ALL = ".attention.self.key_value.int8"
-TABLES = ("words.int8", "fitness.int8")  # stored by word
+TABLE = "words.int8"  # stored by word
 DIGITS = 2  # rows of a head for each input
 
 ROLES = ("masked_lm", "entailment", "sentence_encoder")  # in the order in which a page asks them first
@@ -71,11 +71,11 @@ def products(tensors: Tensors) -> list[Product]:
     found = []
     for name, value in weights.items():
         in_layer = ".layer." in name
-        if name == "words.int8" and "cls.predictions.bias" not in tensors:
+        if name == TABLE and "cls.predictions.bias" not in tensors:
             continue
-        shape = (value.shape[1], value.shape[0]) if name in TABLES else (value.shape[0], value.shape[1])
+        shape = (value.shape[1], value.shape[0]) if name == TABLE else (value.shape[0], value.shape[1])
         for_all = in_layer and (not name.startswith(last) or name.endswith(STILL_ALL))
-        found.append(Product(name, shape, 0 if for_all else places if in_layer else DIGITS * (1 + (name == TABLES[1]))))
+        found.append(Product(name, shape, 0 if for_all else places if in_layer else DIGITS))
     return found
 
 
@@ -86,7 +86,7 @@ class Plain:
         nodes, sizes = [], []
         for number, layer in enumerate(layers):
             weight = layer.weight
-            if weight in TABLES:
+            if weight == TABLE:
                 nodes.append(helper.make_node("Transpose", [weight], [f"columns_{number}"], perm=[1, 0]))
                 weight = f"columns_{number}"
             nodes.append(helper.make_node("MatMulInteger", [_rows(layer), weight, "middle"], [f"product_{number}"]))

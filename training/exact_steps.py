@@ -20,6 +20,7 @@ from onnx import TensorProto, helper, numpy_helper
 Array = NDArray[np.generic]
 Weights = dict[str, NDArray[np.float32]]
 Dimensions = dict[str, tuple[int, list[str | int]]]  # of graph inputs: kind of number and shape
+Outputs = dict[str, tuple[str, list[str | int]]]  # of a graph: what each is the name of, and its shape
 
 CONTRIB = "com.microsoft"
 ACTIVATION_LIMIT, WEIGHT_LIMIT, TABLE_LIMIT = 127, 63, 127
@@ -103,7 +104,7 @@ class Graph:
         constant = self.constant(f"zero_point_{zero_point}", np.array([zero_point], dtype=np.uint8))
         return self.add_once("Expand", [constant, self.add_once("Shape", [rows], start=0, end=1)])
 
-    def model(self, inputs: Dimensions, outputs: dict[str, tuple[str, list[str | int]]]) -> onnx.ModelProto:
+    def model(self, inputs: Dimensions, outputs: Outputs) -> onnx.ModelProto:
         """A whole model, tensors included; `outputs` are names, with the results they stand for and their shapes."""
         names = {result: name for name, (result, _) in outputs.items()}
         for node in self.nodes:

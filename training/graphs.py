@@ -19,6 +19,7 @@ from exact_steps import (
     TABLE_LIMIT,
     Dimensions,
     Graph,
+    Outputs,
     Quantised,
     Weights,
     gelu,
@@ -238,7 +239,7 @@ def masked_lm(weights: Weights) -> onnx.ModelProto:
     hidden = encoder(graph, weights, prefix="bert.", layers=BERT_LAYERS - 1)
     asked = graph.add("Unsqueeze", ["asked", graph.whole(1)])
     state = encoder_layer(graph, hidden, weights, f"bert.encoder.layer.{BERT_LAYERS - 1}", asked=asked)
-    transformed = transform(graph, state, weights, "cls.predictions.transform", "dense")
+    transformed = transform(graph, state, weights, "cls.predictions.transform")
     columns = graph.add("Transpose", ["words.int8"], perm=[1, 0])  # the decoder is tied to the word vectors
     scales = graph.add("Reshape", ["words.scale", graph.whole(1, -1)])
     logits = precise_product(graph, transformed, columns, scales)
@@ -250,9 +251,9 @@ def masked_lm(weights: Weights) -> onnx.ModelProto:
     return graph.model({**TOKENS, **ASKED}, outputs)
 
 
-def transform(graph: Graph, state: str, weights: Weights, name: str, part: str) -> str:
+def transform(graph: Graph, state: str, weights: Weights, name: str) -> str:
     """Dense layer, GELU and layer norm of a head: (inputs, width)."""
-    full = f"{name}.{part}"
+    full = f"{name}.dense"
     inner = precise_linear(graph, state, full, weights[f"{full}.weight"].T, weights[f"{full}.bias"])
     return layer_norm(graph, gelu(graph, inner), weights, f"{name}.LayerNorm")
 

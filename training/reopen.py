@@ -27,7 +27,7 @@ def state(tensors: dict[str, np.ndarray], *, prefix: str) -> dict[str, Tensor]:
         if kind == "scale":
             continue
         if kind == "int8":
-            by_word = stem in ("words", "fitness")
+            by_word = stem in TABLES
             scale = tensors[f"{stem}.scale"]
             value = value.astype(np.float32) * (scale.reshape(-1, 1) if by_word else scale)
             value = value if by_word else value.T
@@ -44,7 +44,7 @@ def _parts(name: str, value: np.ndarray) -> dict[str, np.ndarray]:
     stem, _, kind = name.rpartition(".")
     room, _, joined = stem.rpartition(".")
     if not room.endswith("attention.self"):
-        return {"fitness.table" if name == "fitness.weight" else name: value}
+        return {name: value}
     names = joined.split("_")
     return {f"{room}.{part}.{kind}": piece for part, piece in zip(names, np.split(value, len(names)), strict=True)}
 
@@ -58,7 +58,7 @@ def main() -> None:
     judge = state(shipped_model("entailment", folder=options.folder).load_tensors(), prefix="encoder.")
     save_file(judge, options.output / "entailment.safetensors")
     filler = state(shipped_model("masked_lm", folder=options.folder).load_tensors(), prefix="bert.")
-    upper = ("cls.", "fitness.", *(f"bert.encoder.layer.{layer}." for layer in range(FROZEN_LAYERS, 12)))
+    upper = ("cls.", *(f"bert.encoder.layer.{layer}." for layer in range(FROZEN_LAYERS, 12)))
     save_file(
         {name: value for name, value in filler.items() if name.startswith(upper)},
         options.output / "masked-lm.safetensors",

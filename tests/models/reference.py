@@ -85,6 +85,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
         integer_product(left, right, zero).astype(np.float32) * scale
     ),
     "Max": np.maximum,
+    "Mod": np.mod,
     "Mul": np.multiply,
     "QuantizeLinear": quantised,
     "Range": np.arange,

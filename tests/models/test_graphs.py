@@ -96,6 +96,18 @@ def test_numpy_finds_the_same_bits(name: str) -> None:
     assert all(np.array_equal(found[output], rows) for output, rows in expected.items())
 
 
+def test_lower_layers_see_what_the_whole_sees() -> None:
+    """Training starts from states that have the bits of the shipped network, batch or not."""
+    model = graphs.lower_layers(encoder("bert.", 2), layers=2)
+    ids = np.array([tokens.ids for tokens in TOKENS if len(tokens.ids) == 9])
+    feed = {"input_ids": ids, "token_type_ids": np.zeros_like(ids)}
+    found = Session(model.SerializeToString(), {}).run(feed)["hidden"]
+    assert found.shape == (len(ids), 9, WIDTH)
+    assert np.array_equal(found, Reference(model, {}).run_feed(feed)["hidden"])
+    alone = Session(model.SerializeToString(), {}).run({name: values[:1] for name, values in feed.items()})["hidden"]
+    assert np.array_equal(found[:1], alone)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_nothing_is_fused(name: str, tmp_path: Path) -> None:
     """The optimised graph has no operation that numpy was not told of: no softmax, no norm, no float products."""
