@@ -16,8 +16,8 @@ from lexprint.models.onnx_backend import Session, Tokens, packed, session_option
 
 sys.path.append(str(Path(__file__).parents[2] / "training"))
 
-import exact_steps
-import graphs
+import exact_steps  # type: ignore[import-not-found]
+import graphs  # type: ignore[import-not-found]
 
 WIDTH, INNER, VOCABULARY = 48, 96, 60
 TOKENS = tuple(
