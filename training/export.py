@@ -57,7 +57,9 @@ def main() -> None:
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     bert = bert_base_cased(options.sources / "bert")
-    bert.load_state_dict(load_file(options.masked_lm), strict=False)
+    trained = load_file(options.masked_lm)
+    bert.load_state_dict(trained, strict=False)
+    fitness = {name: tensor for name, tensor in trained.items() if name.startswith("fitness.")}
     judge, encoder = load_file(options.entailment), minilm(options.sources / "minilm").state_dict()
     models = {
         "masked_lm": save(

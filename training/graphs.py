@@ -244,7 +244,7 @@ def masked_lm(weights: Weights) -> onnx.ModelProto:
     scales = graph.add("Reshape", ["words.scale", graph.whole(1, -1)])
     logits = precise_product(graph, transformed, columns, scales)
     logits = graph.add("Add", [logits, graph.constant("cls.predictions.bias", weights["cls.predictions.bias"])])
-    outputs: dict[str, tuple[str, list[str | int]]] = {
+    outputs: Outputs = {
         "logits": (logits, ["inputs", "vocabulary"]),
         "state": (state, ["inputs", "width"]),
     }
