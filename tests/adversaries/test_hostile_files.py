@@ -1,10 +1,8 @@
 """Files made to take all time or memory: each is read or refused soon, in little memory, and the process that asked goes on."""
 
-import io
 import os
 import pickle
 import random
-import resource
 import struct
 import subprocess
 import sys
@@ -254,11 +252,8 @@ def test_large_answers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         open_source(b"<p>One <b>two</b></p>" * 1_000, name="page.html")
 
 
-def test_zip_bombs_are_refused() -> None:
+def test_zip_bombs_are_refused(tmp_path: Path) -> None:
     """A part that unpacks to far more than documents do is not unpacked."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(tmp_path / "memo.docx", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", " " * 70_000_000)
-    with pytest.raises(FormatError, match="far too much"):
-        open_source(target.getvalue(), name="memo.docx")
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < MEGABYTES * 1024
+    assert "far too much" in opened(tmp_path / "memo.docx")
