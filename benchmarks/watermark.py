@@ -20,7 +20,7 @@ from tests.watermark.reference import Forgetful, Reference, apply_sites
 
 from lexprint.engine import Engine
 from lexprint.errors import ModelError
-from lexprint.models.protocols import Entailment, Floats, Gap, MaskedLM
+from lexprint.models.protocols import Assessment, Entailment, Floats, Gap, MaskedLM
 from lexprint.settings import Settings, find_profile
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_text
@@ -47,6 +47,10 @@ class CountedMaskedLM:
     def predict(self, gaps: Sequence[Gap]) -> Floats:
         self.inputs += len(gaps)
         return self._model.predict(gaps)
+
+    def assess(self, gaps: Sequence[Gap]) -> Assessment:
+        self.inputs += len(gaps)
+        return self._model.assess(gaps)
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
         self.inputs += len(gaps)

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from tests.properties.test_watermark_properties import Case, cases, texts
 
 from lexprint.coding.framed import Observation
-from lexprint.models.protocols import Floats, Gap
+from lexprint.models.protocols import Assessment, Floats, Gap
 from lexprint.testing import FakeMaskedLM, fake_text
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
@@ -91,6 +91,9 @@ class Surprised:
 
     def predict(self, gaps: Sequence[Gap]) -> Floats:
         raise AssertionError("words that are there say too much")
+
+    def assess(self, gaps: Sequence[Gap]) -> Assessment:
+        raise AssertionError("so do their readers")
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
         self.asked += len(gaps)
