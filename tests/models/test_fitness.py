@@ -22,7 +22,7 @@ def tensors() -> dict[str, np.ndarray]:
         **whole(generator, HIDDEN, 2, "output"),
         "fitness.bias": generator.normal(size=HIDDEN).astype(np.float32),
         "fitness.output.bias": generator.normal(size=2).astype(np.float32),
-        "fitness.vector_unit": np.float32(20.0),
+        "fitness.vector_unit": np.array(20.0, dtype=np.float32),
         "words.int8": generator.integers(-127, 128, size=(WORDS, WIDTH)).astype(np.int8),
         "words.scale": np.full((WORDS, 1), 1e-3, dtype=np.float32),
     }

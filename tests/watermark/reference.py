@@ -184,11 +184,11 @@ class Reference:
 
     def _acceptance(self, gap: Gap, there: Candidate) -> float:
         turned = Gap(gap.left, there.word, gap.right)
-        (back,) = [one for one in self.substituter.most_probable([turned])[0] if one.word == gap.word] or [None]
-        if back is None:
+        back = [one for one in self.substituter.most_probable([turned])[0] if one.word == gap.word]
+        if not back:
             return -inf
         one, other = self.substituter._entails([(gap.text, turned.text), (turned.text, gap.text)])
-        return mutual_acceptance(there, back, entailment=min(one, other))
+        return mutual_acceptance(there, back[0], entailment=min(one, other))
 
     def _may_be_pair(self, one: str, other: str) -> bool:
         if self.settings.risk_set == "paper":

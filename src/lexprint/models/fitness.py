@@ -35,7 +35,8 @@ class WholeWeights:
         """Inputs (rows, inputs) times the weights, exact but for the rounding of each input."""
         peak = np.maximum(np.abs(inputs).max(axis=1, keepdims=True), SMALLEST_SCALE)
         step = peak / LARGEST
-        return np.rint(inputs / step) @ self.values * step * self.scale
+        product: Doubles = np.rint(inputs / step) @ self.values * step * self.scale
+        return product
 
 
 class FitnessHead:
