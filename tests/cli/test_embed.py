@@ -208,7 +208,7 @@ def test_payloads_that_cannot_be_written(run: Run, folder: Path) -> None:
     assert run(*embed, "--payload", "70000", "--payload-bits", "16").is_refusal(2, "65535")
     assert run(*embed, "--payload", "7", "--payload-bits", "0").is_refusal(2, "128 bits")
     assert run(*embed, "--payload", "A", "--false-positive", "2").is_refusal(2, "probability")
-    assert run(*embed, "--payload", "ACME-2026-00417").is_refusal(1, "72 bits needs 100", "words")
+    assert run(*embed, "--payload", "ACME-2026-00417").is_refusal(1, "72 bits needs 99", "words")
     assert not (folder / "out.txt").exists()
 
 
