@@ -48,11 +48,10 @@ LONGEST = 200  # tokens of both segments; longer ones cost more than they teach
 BATCH_TOKENS = 4_000
 OWN_SHARE = 0.35  # of the word itself in what P should be
 PLAIN_EVERY = 6  # steps between two of running text
-OUTPUTS = ("acceptable", "good")
 
 
 class FitnessHead(nn.Module):
-    """Two logits for each word of the vocabulary, from the hidden state at the gap.
+    """Two logits for each word of the vocabulary, from the hidden state at the gap; `fitness_head.py` makes the one that is shipped.
 
     logit = sum_d u_d s_d T[v, d] + b[v]; the table T and the biases b come from the word vectors, so that words which nobody
     judged are treated like those that are near them.
@@ -82,21 +81,6 @@ class FitnessHead(nn.Module):
         product = context * self.table(tokens)
         found: Tensor = product @ self.scale.T + self.bias(self.words[tokens])
         return found
-
-    @torch.no_grad()
-    def exported(self) -> dict[str, Tensor]:
-        """The tensors that the graph has: see `graphs.masked_lm`."""
-        everything = torch.arange(len(self.words))
-        biases = self.bias(self.words)
-        return {
-            "fitness.transform.weight": self.transform.weight,
-            "fitness.transform.bias": self.transform.bias,
-            "fitness.LayerNorm.weight": self.LayerNorm.weight,
-            "fitness.LayerNorm.bias": self.LayerNorm.bias,
-            "fitness.table": self.table(everything),
-            **{f"fitness.scale.{name}": self.scale[row] for row, name in enumerate(OUTPUTS)},
-            **{f"fitness.bias.{name}": biases[:, row] for row, name in enumerate(OUTPUTS)},
-        }
 
 
 @dataclass(frozen=True, slots=True)
