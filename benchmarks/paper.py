@@ -34,8 +34,8 @@ from lexprint.engine import Engine
 from lexprint.evaluation.attacks import mistype
 from lexprint.evaluation.tables import markdown_table
 from lexprint.formats.source import open_source
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.report import Report
+from lexprint.registry.protocol import Registry, open_registry
+from lexprint.reports.report import Report
 from lexprint.workflows.issuing import Master, issue
 from lexprint.workflows.results import Issued
 from lexprint.workflows.tracing import trace

@@ -27,12 +27,12 @@ from tests.fakes import FakeEngine
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
 from lexprint.formats.source import open_source
+from lexprint.registry.protocol import Registry, open_registry
+from lexprint.registry.records import CopySite, DocumentRecord, IssuedCopy
 from lexprint.testing import fake_text
 from lexprint.text.editing import apply_edits
 from lexprint.text.segmentation import segment
-from lexprint.tracing.records import CopySite, DocumentRecord, IssuedCopy
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.shingles import kept_shingles, shingles
+from lexprint.text.shingles import kept_shingles, shingles
 from lexprint.watermark.sites import Pair
 from lexprint.workflows import Analysis
 from lexprint.workflows.issuing import Master, analyse_document, copy_edits, issue

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.tracing.postgres import Server, running_server
+from tests.registry.postgres import Server, running_server
+
+from lexprint.registry.protocol import Registry, open_registry
 
 # Machines differ in speed, never in result: no deadlines.
 settings.register_profile("lexprint", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
@@ -27,6 +29,13 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     server: Server = request.getfixturevalue("postgres")
     server.execute("DROP SCHEMA IF EXISTS lexprint CASCADE")
     return server.url
+
+
+@pytest.fixture
+def registry(location: str) -> Iterator[Registry]:
+    """An empty registry."""
+    with open_registry(location) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -17,11 +17,11 @@ from lexprint import workflows
 from lexprint.client import Client, ServiceError
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
+from lexprint.registry.protocol import Registry, open_registry
 from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
+from lexprint.server.tokens import create_token
 from lexprint.testing import fake_text
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.tokens import create_token
 
 MEMO = "\n\n".join(fake_text(words=100, seed=seed) for seed in range(2)) + "\n"
 

@@ -15,12 +15,15 @@ PACKAGE = Path(__file__).parent.parent / "src" / "lexprint"
 ROWS: tuple[frozenset[str], ...] = tuple(
     frozenset(row.split())
     for row in (
-        "cli client server",
+        "cli",
+        "client server",
         "evaluation",
         "scale",
         "workflows",
         "engine",
-        "tracing formats copies",
+        "reports",
+        "tracing",
+        "registry formats copies",
         "watermark",
         "substitution coding",
         "models",
@@ -35,7 +38,9 @@ NARROW: dict[str, frozenset[str]] = {
     "copies": frozenset({"text", "models", "substitution", "watermark.sites", "settings", "errors"}),
     "coding": frozenset({"settings", "errors"}),
     "formats": frozenset({"text", "settings", "errors"}),
-    "tracing": frozenset({"text", "coding", "watermark.sites", "settings", "errors"}),
+    "registry": frozenset({"text", "coding", "watermark.sites", "settings", "errors"}),
+    "tracing": frozenset({"registry", "text", "coding", "settings", "errors"}),
+    "reports": frozenset({"tracing", "registry", "text", "coding", "settings", "errors"}),
 }
 
 # These stand outside the rows: public surface, start-up, and the fakes, which may see every protocol.

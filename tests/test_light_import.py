@@ -11,8 +11,8 @@ from tests.fakes import FakeEngine
 
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.formats.source import open_source
+from lexprint.registry.protocol import open_registry
 from lexprint.testing import fake_text
-from lexprint.tracing.registry import open_registry
 from lexprint.workflows.issuing import Master, issue
 
 HEAVY = {

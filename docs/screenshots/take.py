@@ -18,8 +18,8 @@ from tests.server.test_jobs import free_port
 
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
+from lexprint.registry.protocol import open_registry
 from lexprint.server.app import create_app
-from lexprint.tracing.registry import open_registry
 
 HERE = Path(__file__).parent
 RECIPIENTS = """Ada Lovelace

@@ -12,9 +12,9 @@ from tests.tracing.masters import make_record
 
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.formats.source import open_source
+from lexprint.registry.protocol import Registry
+from lexprint.registry.records import DocumentRecord
 from lexprint.text.span import Span
-from lexprint.tracing.records import DocumentRecord
-from lexprint.tracing.registry import Registry
 from lexprint.watermark.sites import Site
 from lexprint.workflows.issuing import Master, issue
 from lexprint.workflows.results import Analysis, Issued, Paragraph

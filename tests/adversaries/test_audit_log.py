@@ -11,14 +11,14 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 from tests.cli.conftest import Run
-from tests.tracing.registered import NOON, copies, document_id, record
+from tests.registry.registered import NOON, copies, document_id, record
 
 from lexprint.coding.keys import Keyring, MasterKey, create_key_file
 from lexprint.errors import RegistryError
-from lexprint.tracing import audit
-from lexprint.tracing.audit import SealedHead
-from lexprint.tracing.records import AuditEntry
-from lexprint.tracing.registry import open_existing_registry, open_registry
+from lexprint.registry import audit
+from lexprint.registry.audit import SealedHead
+from lexprint.registry.protocol import open_existing_registry, open_registry
+from lexprint.registry.records import AuditEntry
 
 
 class Intruder:

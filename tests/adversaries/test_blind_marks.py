@@ -11,10 +11,10 @@ from tests.adversaries.office import KEYRING
 from tests.fakes import FakeEngine
 
 from lexprint.formats.source import open_source
+from lexprint.registry.protocol import Registry, open_registry
+from lexprint.reports.report import Report
 from lexprint.settings import Settings, SubstitutionSettings
 from lexprint.testing import fake_text
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.report import Report
 from lexprint.workflows.issuing import Master, issue_blind
 from lexprint.workflows.tracing import trace
 

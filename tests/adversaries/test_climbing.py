@@ -13,9 +13,9 @@ import pytest
 from tests.tracing.masters import copy_of, excerpt, make_text
 from tests.workflows.leaks import Issued, issue
 
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.report import Report, report_json
-from lexprint.tracing.report_wording import method
+from lexprint.registry.protocol import Registry, open_registry
+from lexprint.reports.report import Report, report_json
+from lexprint.reports.wording import method
 from lexprint.workflows.tracing import rank_copies, trace
 
 

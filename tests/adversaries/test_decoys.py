@@ -9,8 +9,8 @@ from tests.adversaries.office import Office
 from tests.tracing.masters import make_text
 from tests.workflows.leaks import issue
 
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.workflows.candidates import COMPARED
+from lexprint.registry.protocol import Registry, open_registry
+from lexprint.tracing.finding import COMPARED
 from lexprint.workflows.tracing import trace
 
 

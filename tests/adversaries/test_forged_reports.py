@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
-from tests.tracing.reports import report_of
+from tests.reports.reports import report_of
 
 from lexprint.coding.keys import Keyring, MasterKey, create_key_file
-from lexprint.tracing.registry import open_registry
-from lexprint.tracing.report import Report, report_bytes, report_json, sign
+from lexprint.registry.protocol import open_registry
+from lexprint.reports.report import Report, report_bytes, report_json, sign
 
 STRANGER = MasterKey.generate()
 NOW = datetime(2026, 3, 14, tzinfo=UTC)

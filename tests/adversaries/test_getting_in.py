@@ -13,14 +13,14 @@ import pytest
 from starlette.testclient import TestClient
 from tests.server.served import bearer, fake_engine
 
+from lexprint.registry.protocol import Registry, open_registry
 from lexprint.server import process
 from lexprint.server.access import Access
 from lexprint.server.app import create_app
 from lexprint.server.logins import FailedLogins, LoginFailed
 from lexprint.server.process import ServeOptions, browser_url, new_link, open_page
 from lexprint.server.sessions import HEADER
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.tokens import SCOPES, create_link, create_token, delete_old_sessions, list_tokens, revoke_token
+from lexprint.server.tokens import SCOPES, create_link, create_token, delete_old_sessions, list_tokens, revoke_token
 
 HERE = "http://127.0.0.1:8400"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.workflows.leaks import issue
 
-from lexprint.tracing.registry import Registry, open_registry
+from lexprint.registry.protocol import Registry, open_registry
 from lexprint.workflows.tracing import trace
 
 LATIN = "abcdefghijklmnopqrstuvwxyz"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.adversaries.office import Office
-from tests.tracing.postgres import Server
+from tests.registry.postgres import Server
 
 from lexprint.errors import InputError
-from lexprint.tracing.registry import open_registry
+from lexprint.registry.protocol import open_registry
 from lexprint.workflows.results import Issued
 from lexprint.workflows.tracing import trace
 

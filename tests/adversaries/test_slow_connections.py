@@ -17,11 +17,11 @@ import uvicorn
 from tests.server.served import fake_engine
 from tests.server.test_jobs import free_port
 
+from lexprint.registry.protocol import open_registry
 from lexprint.server import connections
 from lexprint.server.app import create_app
 from lexprint.server.process import BoundedConnection
-from lexprint.tracing.registry import open_registry
-from lexprint.tracing.tokens import create_token
+from lexprint.server.tokens import create_token
 
 HALF_A_REQUEST = b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 ROOT = Path(__file__).parents[2]

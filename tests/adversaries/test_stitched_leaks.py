@@ -9,7 +9,7 @@ import pytest
 from tests.adversaries.office import Office
 from tests.tracing.masters import make_text
 
-from lexprint.tracing.registry import open_registry
+from lexprint.registry.protocol import open_registry
 from lexprint.workflows.tracing import trace
 
 DOCUMENTS = (1, 2, 3)

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from tests.adversaries.office import Office
 
-from lexprint.tracing.registry import open_registry
+from lexprint.registry.protocol import open_registry
 from lexprint.workflows.tracing import trace
 
 Open = Callable[[str], Office]

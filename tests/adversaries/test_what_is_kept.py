@@ -11,12 +11,12 @@ from starlette.testclient import TestClient
 from tests.server.served import bearer, fake_engine, wait_for
 
 from lexprint.errors import RegistryError
+from lexprint.registry.audit import time_text
+from lexprint.registry.protocol import Registry, open_registry
 from lexprint.server import retention
 from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
-from lexprint.tracing.audit import time_text
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.tokens import SCOPES, create_token
+from lexprint.server.tokens import SCOPES, create_token
 
 SECRET = "A sentence that nobody else may read."
 

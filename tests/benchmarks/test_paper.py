@@ -15,9 +15,9 @@ from tests.tracing.masters import SECRET, copy_of, make_record, salts
 
 from lexprint.coding.codewords import codewords
 from lexprint.formats.source import open_source
+from lexprint.registry.protocol import Registry, open_registry
+from lexprint.registry.records import CopySite, DocumentRecord, IssuedCopy
 from lexprint.text.span import Span
-from lexprint.tracing.records import CopySite, DocumentRecord, IssuedCopy
-from lexprint.tracing.registry import Registry, open_registry
 from lexprint.watermark.sites import Pair
 from lexprint.workflows.tracing import trace
 

@@ -14,8 +14,8 @@ from lexprint.cli import doctor
 from lexprint.coding.keys import create_key_file
 from lexprint.errors import WeightsDamaged
 from lexprint.models import weights
+from lexprint.registry.protocol import open_registry
 from lexprint.testing import fake_families
-from lexprint.tracing.registry import open_registry
 
 
 @pytest.fixture(autouse=True)

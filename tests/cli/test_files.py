@@ -12,10 +12,10 @@ from tests.workflows.leaks import issue
 from lexprint.cli.files import OpenedFile, open_file
 from lexprint.errors import LexprintError
 from lexprint.formats.source import open_source
+from lexprint.registry.protocol import open_registry
 from lexprint.testing import fake_text
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span
-from lexprint.tracing.registry import open_registry
 
 BITS = "1011001110"
 LINK = "quick large answer"  # words that the fakes would swap

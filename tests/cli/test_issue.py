@@ -12,8 +12,8 @@ from tests.workflows.patient import PatientEngine
 from lexprint.cli import console
 from lexprint.coding.keys import create_key_file
 from lexprint.engine import Engine
+from lexprint.registry.protocol import open_registry
 from lexprint.testing import fake_text
-from lexprint.tracing.registry import open_registry
 
 
 @pytest.fixture(autouse=True)

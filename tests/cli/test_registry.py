@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
-from tests.tracing.authority import Authority, serving
-from tests.tracing.registered import NOON, copies, document_id, file_digest, record
+from tests.registry.registered import NOON, copies, document_id, file_digest, record
+from tests.reports.authority import Authority, serving
 
 from lexprint.coding.keys import create_key_file
-from lexprint.tracing.registry import open_registry
+from lexprint.registry.protocol import open_registry
 
 
 @pytest.fixture

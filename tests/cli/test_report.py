@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
-from tests.tracing.reports import nothing_found, report_of
+from tests.reports.reports import nothing_found, report_of
 
 from lexprint.coding.keys import Keyring, create_key_file, rotate_key_file
-from lexprint.tracing.registry import open_registry
-from lexprint.tracing.report import read_report, report_bytes, sign
+from lexprint.registry.protocol import open_registry
+from lexprint.reports.report import read_report, report_bytes, sign
 
 AT = datetime(2026, 3, 14, tzinfo=UTC)
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
-from tests.tracing.authority import Authority, serving
+from tests.reports.authority import Authority, serving
 from tests.workflows.leaks import Issued, issue
 
 from lexprint.coding.keys import create_key_file
-from lexprint.tracing.registry import open_registry
-from lexprint.tracing.report import read_report, require_signer
+from lexprint.registry.protocol import open_registry
+from lexprint.reports.report import read_report, require_signer
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from tests.fakes import FakeEngine
 from lexprint.evaluation import tracing
 from lexprint.evaluation.attacks import ATTACKS
 from lexprint.evaluation.datasets import Corpus
+from lexprint.registry.records import CopySite, DocumentRecord
 from lexprint.settings import Settings, SubstitutionSettings
 from lexprint.testing import fake_text
-from lexprint.tracing.records import CopySite, DocumentRecord
 from lexprint.watermark.capacity import capacity
 from lexprint.workflows.marking import scheme_of, segmented
 

@@ -7,11 +7,11 @@ from tests.fakes import FakeEngine
 from tests.scale.corpora import contents
 
 from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.registry.protocol import open_registry
 from lexprint.scale.batch import Report
 from lexprint.scale.issuing import issue_folder
 from lexprint.scale.pools import LocalPool
 from lexprint.testing import fake_text
-from lexprint.tracing.registry import open_registry
 from lexprint.workflows.issuing import Wishes
 from lexprint.workflows.tracing import trace
 

@@ -7,17 +7,17 @@ from typing import Protocol
 
 import pytest
 from starlette.testclient import TestClient
+from tests.registry.postgres import Server
 from tests.server.served import bearer, fake_engine
-from tests.tracing.postgres import Server
 
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
+from lexprint.registry.protocol import Registry, open_registry
 from lexprint.server.access import Access
 from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
+from lexprint.server.tokens import SCOPES, create_token
 from lexprint.testing import fake_text
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.tokens import SCOPES, create_token
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from tests.server.served import fake_engine
 
 from lexprint.coding.keys import load_keyring
 from lexprint.models.protocols import Floats, Gap
+from lexprint.registry.protocol import open_registry
 from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
 from lexprint.server.process import BoundedConnection, _Server
 from lexprint.testing import FakeMaskedLM
-from lexprint.tracing.registry import open_registry
 
 LEASE_SECONDS = 1.0
 PAUSE_SECONDS = 0.02  # so that there is something to be killed

@@ -10,11 +10,11 @@ from starlette.testclient import TestClient
 from tests.server.conftest import Serve
 from tests.server.served import bearer, fake_engine
 
+from lexprint.registry.protocol import Registry, open_registry
 from lexprint.server.access import is_loopback
 from lexprint.server.app import create_app
 from lexprint.server.guarding import GuardedRoute
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.tokens import SCOPES, Scope, create_token, revoke_token
+from lexprint.server.tokens import SCOPES, Scope, create_token, revoke_token
 
 OPEN = {"/", "/page.css", "/page.js", "/health", "/ready"}
 ENTRANCE = ("POST", "/v1/session")

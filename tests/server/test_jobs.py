@@ -21,6 +21,7 @@ from tests.server.killable import SlowMaskedLM
 from tests.server.served import fake_engine, on_both_databases, wait_for
 
 from lexprint.coding.keys import create_key_file
+from lexprint.registry.protocol import Registry, open_registry
 from lexprint.server.job_store import (
     MOST_ATTEMPTS,
     LeaseLost,
@@ -34,9 +35,8 @@ from lexprint.server.job_store import (
     renew_lease,
 )
 from lexprint.server.problems import Refusal
+from lexprint.server.tokens import list_tokens
 from lexprint.testing import fake_text
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.tokens import list_tokens
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,13 +13,13 @@ from tests.server.served import bearer, fake_engine, wait_for
 from lexprint.engine import Engine
 from lexprint.errors import SettingsError
 from lexprint.models.protocols import Floats, Gap
+from lexprint.registry.protocol import Registry
+from lexprint.registry.records import DocumentSummary
 from lexprint.server.limits import Limits, RateLimiter
 from lexprint.server.problems import Refusal
 from lexprint.server.service import RECORD_THREADS
+from lexprint.server.tokens import create_token
 from lexprint.testing import FakeMaskedLM
-from lexprint.tracing.records import DocumentSummary
-from lexprint.tracing.registry import Registry
-from lexprint.tracing.tokens import create_token
 
 
 class Gate(FakeMaskedLM):

@@ -19,11 +19,11 @@ from tests.server.test_jobs import free_port
 
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.formats.source import open_source
+from lexprint.registry.protocol import Registry, open_registry
 from lexprint.server.app import PAGE, create_app
 from lexprint.server.limits import Limits
+from lexprint.server.tokens import create_link, create_token
 from lexprint.testing import fake_text
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.tokens import create_link, create_token
 
 MEMO = "\n\n".join(fake_text(words=100, seed=seed) for seed in range(2)) + "\n"
 PEOPLE = "Name,Room\nAda <b>Lovelace</b>,1\nBo,2\nCleo,3\n"

@@ -15,8 +15,8 @@ from tests.server.served import on_both_databases, wait_for
 
 from lexprint.engine import Engine
 from lexprint.models.protocols import Entailment, MaskedLM
+from lexprint.registry.protocol import Registry
 from lexprint.server.limits import Limits
-from lexprint.tracing.registry import Registry
 
 PEOPLE = "Name,Room\nAda,1\nBo,2\nCleo,3\n"
 

@@ -8,8 +8,8 @@ import pytest
 from tests.server.test_jobs import free_port, running
 
 from lexprint.coding.keys import create_key_file
-from lexprint.tracing.registry import open_registry
-from lexprint.tracing.tokens import SCOPES, create_token
+from lexprint.registry.protocol import open_registry
+from lexprint.server.tokens import SCOPES, create_token
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 EXAMPLES = 15  # of each kind, for each operation

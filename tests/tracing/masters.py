@@ -11,9 +11,9 @@ from types import MappingProxyType
 import numpy as np
 
 from lexprint.coding.codewords import SALT_BYTES, biases, codewords
+from lexprint.registry.records import Code, Codewords, CopySite, DocumentRecord
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
-from lexprint.tracing.records import Code, Codewords, CopySite, DocumentRecord
 from lexprint.watermark.sites import Pair
 
 SECRET = b"the secret of the masters in tests"

@@ -18,11 +18,11 @@ from tests.tracing.masters import (
     shuffled,
 )
 
+from lexprint.registry.records import CopySite, DocumentRecord
 from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.leak_text import spell
 from lexprint.text.span import Span
 from lexprint.tracing.alignment import Alignment, Place, align, aligned_words
-from lexprint.tracing.leak_text import spell
-from lexprint.tracing.records import CopySite, DocumentRecord
 from lexprint.watermark.sites import Pair
 
 MEMO = "The board will buy a large plant in the north before the end of this year, said the chairman on Monday."

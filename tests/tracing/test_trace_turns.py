@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.tracing.registered import copies, document_id, record
+from tests.registry.registered import copies, document_id, record
 
 from lexprint.errors import RegistryError, UnknownDocument
-from lexprint.tracing.registry import Registry
+from lexprint.registry.protocol import Registry
 from lexprint.tracing.trace_turns import Mark, Reading, share_of_turn, take_turn
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)

@@ -24,9 +24,9 @@ from tests.tracing.masters import (
 )
 
 from lexprint.coding.codewords import codewords
+from lexprint.registry.records import Code, DocumentRecord
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.tracing import verdict
-from lexprint.tracing.records import Code, DocumentRecord
 from lexprint.tracing.verdict import Finding, are_in_company, chances, trace_document
 
 RECIPIENTS = 1_000

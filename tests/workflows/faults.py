@@ -33,7 +33,7 @@ from tests.workflows.patient import PatientEngine
 
 from lexprint.coding.keys import Keyring, load_keyring
 from lexprint.errors import LexprintError
-from lexprint.tracing.registry import Registry, open_registry
+from lexprint.registry.protocol import Registry, open_registry
 from lexprint.workflows import copy_files, issuing
 
 Fault = Literal["fails", "is lost", "is torn", "is the last"]

@@ -10,7 +10,7 @@ from tests.workflows.patient import PatientEngine
 
 from lexprint.coding.keys import load_keyring
 from lexprint.formats.source import open_source
-from lexprint.tracing.registry import open_registry
+from lexprint.registry.protocol import open_registry
 from lexprint.workflows import issuing
 from lexprint.workflows.issuing import Master, issue
 from lexprint.workflows.results import Issued

@@ -9,8 +9,8 @@ import numpy as np
 from tests.tracing.masters import copy_of, make_record, salts
 
 from lexprint.coding.codewords import codewords
-from lexprint.tracing.records import Code, Codewords, DocumentRecord, IssuedCopy
-from lexprint.tracing.registry import Registry
+from lexprint.registry.protocol import Registry
+from lexprint.registry.records import Code, Codewords, DocumentRecord, IssuedCopy
 
 ISSUED_AT = datetime(2026, 2, 3, 12, 0, tzinfo=UTC)
 

@@ -10,13 +10,13 @@ from tests.tracing.masters import salts
 
 from lexprint.coding.copy_marks import PURPOSE
 from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.registry.protocol import Registry, open_registry
+from lexprint.registry.records import DocumentRecord, IssuedCopy
+from lexprint.reports.page import report_page
+from lexprint.reports.report import Report
 from lexprint.settings import Settings, SubstitutionSettings
 from lexprint.testing import fake_text
 from lexprint.text.editing import apply_edits
-from lexprint.tracing.records import DocumentRecord, IssuedCopy
-from lexprint.tracing.registry import Registry, open_registry
-from lexprint.tracing.report import Report
-from lexprint.tracing.report_page import report_page
 from lexprint.workflows.blind_marking import mark_copies
 from lexprint.workflows.payloads import embed_payload, extract_payload
 from lexprint.workflows.tracing import trace

@@ -16,7 +16,7 @@ from time import perf_counter, sleep
 from typing import Literal
 
 import pytest
-from tests.tracing.postgres import Server
+from tests.registry.postgres import Server
 from tests.workflows import interrupted
 from tests.workflows.interrupted import RECIPIENTS, issue_all
 from tests.workflows.patient import PatientEngine
@@ -24,11 +24,11 @@ from tests.workflows.patient import PatientEngine
 from lexprint.coding.keys import Keyring, MasterKey, create_key_file
 from lexprint.errors import CapacityError, InputError, RegistryError, SecretError, TooFewSites
 from lexprint.formats.source import open_source
+from lexprint.registry.protocol import Registry, open_registry
 from lexprint.testing import fake_text
 from lexprint.text.editing import apply_edits
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
-from lexprint.tracing.registry import Registry, open_registry
 from lexprint.workflows import issuing
 from lexprint.workflows.issuing import Master, Wishes, analyse_document, copy_edits, issue, issue_blind
 from lexprint.workflows.results import Analysis, Issued, as_json

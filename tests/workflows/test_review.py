@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from lexprint.errors import InputError
+from lexprint.registry.records import CopySite
 from lexprint.text.span import Span
-from lexprint.tracing.records import CopySite
 from lexprint.watermark.sites import Pair
 from lexprint.workflows.review import is_reviewed_so, keep_reviewed, review_lines
 

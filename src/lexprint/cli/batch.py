@@ -173,8 +173,8 @@ def issue(
 
     Workers analyse; this process alone writes to the registry and knows the key.
     """
+    from lexprint.registry.protocol import open_registry
     from lexprint.scale.issuing import issue_folder
-    from lexprint.tracing.registry import open_registry
     from lexprint.workflows.recipients import read_recipients
 
     require_options(code=code, blind=False, review=None, protect=protect, unprotect=unprotect)

@@ -18,7 +18,7 @@ from lexprint.cli.report import print_report, write_page
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring
     from lexprint.engine import Engine
-    from lexprint.tracing.registry import Registry
+    from lexprint.registry.protocol import Registry
     from lexprint.workflows.results import Issued
 
 SENTENCES = (
@@ -64,7 +64,7 @@ def demo() -> None:
     """Show what lexprint does: propose words, mark a memo for five people, damage one copy, find out whose it was."""
     from lexprint.coding.keys import create_key_file
     from lexprint.engine import Engine
-    from lexprint.tracing.registry import open_registry
+    from lexprint.registry.protocol import open_registry
 
     console = Console()
     engine = Engine()

@@ -202,8 +202,8 @@ def _possessions(registry: str, key: Path | None) -> Iterator[Check]:
 def _registry(location: str) -> Check:
     purpose = "tracing what was issued"
     try:
-        from lexprint.tracing.databases import read_location
-        from lexprint.tracing.registry import open_existing_registry
+        from lexprint.registry.databases import read_location
+        from lexprint.registry.protocol import open_existing_registry
 
         place = read_location(location)
         if place.is_vacant:

@@ -26,8 +26,8 @@ from lexprint.errors import InputError
 if TYPE_CHECKING:
     from lexprint.evaluation.datasets import Corpus
     from lexprint.evaluation.watermark import Row
+    from lexprint.registry.records import DocumentRecord
     from lexprint.substitution.substituter import Substituter
-    from lexprint.tracing.records import DocumentRecord
 
 app = typer.Typer(help="Measure what the paper measures, on data that you provide.", no_args_is_help=True)
 evaluate_attacks.add_to(app)
@@ -203,7 +203,7 @@ def tracing(
     """Who is named after each attack on real marked texts, who never is, and how many colluders are caught."""
     from lexprint.evaluation import datasets, tracing as measuring
     from lexprint.evaluation.attacks import ATTACKS
-    from lexprint.tracing.packing import site_from, site_row
+    from lexprint.registry.packing import site_from, site_row
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
     checkpoint = open_checkpoint("tracing", output)

@@ -21,8 +21,8 @@ from lexprint.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from lexprint.engine import Engine
+    from lexprint.registry.records import Code
     from lexprint.text.protection import Protection
-    from lexprint.tracing.records import Code
     from lexprint.workflows import Analysis, Issued
     from lexprint.workflows.issuing import Master, Wishes
     from lexprint.workflows.review import ReviewLine
@@ -68,7 +68,7 @@ def issue(
     Copies are recorded before they are written. If it is interrupted, run the same command again; to add recipients, add
     them to the list and run it again.
     """
-    from lexprint.tracing.registry import open_registry
+    from lexprint.registry.protocol import open_registry
     from lexprint.workflows import as_json as json_of, issuing
     from lexprint.workflows.recipients import read_recipients
 
@@ -170,7 +170,7 @@ def read_master(source: str, *, name: str | None) -> Master:
 def require_options(
     *, code: str | None, blind: bool, review: str | None, protect: str | None, unprotect: list[str]
 ) -> None:
-    from lexprint.tracing.records import Code
+    from lexprint.registry.records import Code
 
     if code is not None and code not in get_args(Code):
         raise InputError(f"--code {code} is unknown", needed=f"one of {', '.join(get_args(Code))}")

@@ -28,7 +28,7 @@ def rank(
     It accuses nobody and is no evidence: the best of many innocent copies agrees better than most. Whoever sees it for texts of
     their choice can write one that points to any copy, so reports never say it. Every use is in the audit log.
     """
-    from lexprint.tracing.registry import open_existing_registry
+    from lexprint.registry.protocol import open_existing_registry
     from lexprint.workflows.tracing import rank_copies
 
     given = open_file(leak)

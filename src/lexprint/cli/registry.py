@@ -19,8 +19,8 @@ from lexprint.errors import InputError, RegistryError, SecretError, UnknownDocum
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring
-    from lexprint.tracing.records import AuditEntry, DocumentSummary, IssuedCopy
-    from lexprint.tracing.registry import Registry
+    from lexprint.registry.protocol import Registry
+    from lexprint.registry.records import AuditEntry, DocumentSummary, IssuedCopy
 
 REGISTRY = typer.Option(
     "lexprint.db",
@@ -126,7 +126,7 @@ def stamp(
     ),
 ) -> None:
     """Obtain an RFC 3161 timestamp for the current head of the audit log; only a hash leaves this machine."""
-    from lexprint.tracing.timestamps import stamp_log
+    from lexprint.reports.timestamps import stamp_log
 
     with _opened(registry, keys.load_keys(key)) as opened:
         entry = stamp_log(opened, authority)
@@ -181,7 +181,7 @@ def verify(
 
 
 def _last_stamped(entries: Sequence[AuditEntry], certificates: Path) -> tuple[int, datetime]:
-    from lexprint.tracing.timestamps import last_stamped, read_certificates
+    from lexprint.reports.timestamps import last_stamped, read_certificates
 
     roots = read_certificates(read_bytes(certificates), name=certificates.name)
     found = last_stamped(entries, roots)
@@ -191,7 +191,7 @@ def _last_stamped(entries: Sequence[AuditEntry], certificates: Path) -> tuple[in
 
 
 def _opened(registry: str, keyring: Keyring | None = None) -> Registry:
-    from lexprint.tracing.registry import open_existing_registry
+    from lexprint.registry.protocol import open_existing_registry
 
     return open_existing_registry(registry, keys=keyring)
 

@@ -17,8 +17,8 @@ from lexprint.cli.registry import CERTIFICATES, REGISTRY, WIDE
 from lexprint.errors import BadSignature, ForeignSignature, FormatError, InputError, ReportError, SecretError
 
 if TYPE_CHECKING:
-    from lexprint.tracing.records import StoredReport
-    from lexprint.tracing.report import Report
+    from lexprint.registry.records import StoredReport
+    from lexprint.reports.report import Report
 
 app = typer.Typer(help="Verify, list and show the reports of traced leaks.", no_args_is_help=True)
 
@@ -39,7 +39,7 @@ def verify(
     Obtain the issuer's key, which `lexprint key public` prints, independently of the report. Exit code 1 if the signature is
     invalid, missing or made with another key; 3 if no trusted key is given or at hand.
     """
-    from lexprint.tracing.report import read_report, require_signer
+    from lexprint.reports.report import read_report, require_signer
 
     trusted = trusted_fingerprints(trust)
     name = Path(file).name
@@ -57,13 +57,13 @@ def verify(
 
 def _stamped(report: Report, certificates: Path | None, *, name: str) -> str:
     """What is known of when a report was made; its own word for it is only its signer's."""
-    from lexprint.tracing.report import stamped_bytes
+    from lexprint.reports.report import stamped_bytes
 
     if report.timestamp is None and certificates is not None:
         raise ReportError(f"{name} has no timestamp; needed: a report that was traced with --authority")
     if report.timestamp is None:
         return ""
-    from lexprint.tracing.timestamps import read_certificates, verified_time
+    from lexprint.reports.timestamps import read_certificates, verified_time
 
     if certificates is None:
         return "; its timestamp was not verified: use --certificates"
@@ -102,7 +102,7 @@ def list_reports(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> N
 
     One that was tampered with or cannot be read is listed as such.
     """
-    from lexprint.tracing.registry import open_existing_registry
+    from lexprint.registry.protocol import open_existing_registry
 
     trusted = trusted_fingerprints(())
     with open_existing_registry(registry) as opened:
@@ -149,7 +149,7 @@ def show(
     as_json: bool = typer.Option(False, "--json", help="Print the signed JSON instead."),
 ) -> None:
     """Show a report of the registry; its signature is checked on the way, with the key at hand if there is one."""
-    from lexprint.tracing.registry import open_existing_registry
+    from lexprint.registry.protocol import open_existing_registry
 
     if html is not None:
         require_writable(html)
@@ -165,7 +165,7 @@ def show(
 
 def _read_stored(stored: StoredReport, trusted: Collection[str]) -> Report:
     """An unsigned one says so; without a key, who signed it is not known."""
-    from lexprint.tracing.report import read_report, require_signer
+    from lexprint.reports.report import read_report, require_signer
 
     name = f"report {stored.id}"
     report = read_report(stored.text.encode(), name=name)
@@ -175,21 +175,21 @@ def _read_stored(stored: StoredReport, trusted: Collection[str]) -> Report:
 
 
 def write_page(report: Report, target: str) -> None:
-    from lexprint.tracing.report_page import report_page
+    from lexprint.reports.page import report_page
 
     write_bytes(target, report_page(report).encode())
 
 
 def write_signed(report: Report, target: str) -> None:
     """The JSON that the signature is of."""
-    from lexprint.tracing.report import report_bytes
+    from lexprint.reports.report import report_bytes
 
     write_bytes(target, report_bytes(report))
 
 
 def print_report(report: Report) -> None:
     """The verdict and its grounds, in the terminal."""
-    from lexprint.tracing.report_wording import explanation, headline
+    from lexprint.reports.wording import explanation, headline
 
     out = console.Output()
     out.print(Text(headline(report), style="bold green" if report.accused else "bold yellow"))
@@ -223,8 +223,8 @@ def _print_grounds(report: Report, out: console.Output) -> None:
 
 
 def _agreement(report: Report) -> Table:
-    from lexprint.tracing.report import decimal_text
-    from lexprint.tracing.report_wording import counted
+    from lexprint.reports.report import decimal_text
+    from lexprint.reports.wording import counted
 
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     table.add_column("copy", justify="right")

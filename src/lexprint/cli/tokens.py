@@ -13,7 +13,7 @@ from lexprint.cli.registry import REGISTRY
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
-    from lexprint.tracing.tokens import Scope, Token
+    from lexprint.server.tokens import Scope, Token
 
 app = typer.Typer(help="Make, list and revoke tokens for the service.", no_args_is_help=True)
 
@@ -29,8 +29,8 @@ def new(
     key: Path | None = keys.KEY,
 ) -> None:
     """Make a token; it is printed this once, and only a digest of it is kept."""
-    from lexprint.tracing.registry import open_registry
-    from lexprint.tracing.tokens import create_token
+    from lexprint.registry.protocol import open_registry
+    from lexprint.server.tokens import create_token
 
     _require_scopes(scope)
     expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
@@ -49,8 +49,8 @@ def link(
     registry: str = REGISTRY,
 ) -> None:
     """Make a link that signs one browser in, once, within ten minutes."""
-    from lexprint.tracing.registry import open_existing_registry
-    from lexprint.tracing.tokens import create_link
+    from lexprint.registry.protocol import open_existing_registry
+    from lexprint.server.tokens import create_link
 
     _require_scopes(scope)
     with open_existing_registry(registry) as opened:
@@ -62,8 +62,8 @@ def link(
 @app.command("list")
 def list_all(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
     """List tokens; revoked and expired ones too."""
-    from lexprint.tracing.registry import open_existing_registry
-    from lexprint.tracing.tokens import list_tokens
+    from lexprint.registry.protocol import open_existing_registry
+    from lexprint.server.tokens import list_tokens
 
     with open_existing_registry(registry) as opened:
         found = list_tokens(opened)
@@ -85,8 +85,8 @@ def revoke(
     key: Path | None = keys.KEY,
 ) -> None:
     """End a token at once."""
-    from lexprint.tracing.registry import open_existing_registry
-    from lexprint.tracing.tokens import revoke_token
+    from lexprint.registry.protocol import open_existing_registry
+    from lexprint.server.tokens import revoke_token
 
     with open_existing_registry(registry, keys=keys.keys_at_hand(key)) as opened:
         ended = revoke_token(opened, console.printable(token))
@@ -94,7 +94,7 @@ def revoke(
 
 
 def _require_scopes(scopes: list[str]) -> None:
-    from lexprint.tracing.tokens import SCOPES
+    from lexprint.server.tokens import SCOPES
 
     for scope in scopes:
         if scope not in SCOPES:

@@ -16,7 +16,7 @@ from lexprint.cli.report import print_report, write_page, write_signed
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
-    from lexprint.tracing.report import Report
+    from lexprint.reports.report import Report
 
 REPORT_NAMES = (".html", ".htm", ".json")
 
@@ -100,7 +100,7 @@ def _traced(
     profile: str | None,
     authority: str | None,
 ) -> Report:
-    from lexprint.tracing.registry import open_existing_registry
+    from lexprint.registry.protocol import open_existing_registry
     from lexprint.workflows.tracing import trace as trace_leak
 
     given = open_file(leak)
@@ -120,8 +120,8 @@ def _traced(
 
 
 def _outcome(made: Report) -> Outcome:
-    from lexprint.tracing.report import report_bytes
-    from lexprint.tracing.report_wording import headline
+    from lexprint.reports.report import report_bytes
+    from lexprint.reports.wording import headline
 
     named = "; ".join(f"copy {copy.number} is that of {console.printable(copy.recipient)}" for copy in made.accused)
     parts = (headline(made).rstrip("."), named, f"report {made.id}")

@@ -40,10 +40,10 @@ from lexprint.evaluation.trial_registry import (
     registered_copies,
     trace_anew,
 )
+from lexprint.registry.records import Codewords, DocumentRecord, IssuedCopy
 from lexprint.settings import find_profile
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
-from lexprint.tracing.records import Codewords, DocumentRecord, IssuedCopy
 from lexprint.tracing.significance import binomial_tails, largest_p_value
 from lexprint.tracing.verdict import ERROR_BOUND, observe as observe_sites
 from lexprint.watermark.extract import extract

@@ -29,11 +29,11 @@ from lexprint.evaluation.trial_registry import (
     registered_copies,
     trace_anew,
 )
+from lexprint.registry.records import Code, CopySite, DocumentRecord
 from lexprint.text.document import Document
 from lexprint.text.editing import apply_edits
 from lexprint.text.protection import PROTECTIONS
 from lexprint.text.segmentation import segment
-from lexprint.tracing.records import Code, CopySite, DocumentRecord
 from lexprint.tracing.significance import largest_p_value
 from lexprint.tracing.verdict import ERROR_BOUND, chances, trace_document
 from lexprint.watermark.embed import embed_unchecked

@@ -13,9 +13,9 @@ import numpy as np
 from lexprint.coding.codewords import SALT_BYTES, codewords
 from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
-from lexprint.tracing.records import Codewords, DocumentRecord, IssuedCopy
-from lexprint.tracing.registry import open_registry
-from lexprint.tracing.report import Report
+from lexprint.registry.protocol import open_registry
+from lexprint.registry.records import Codewords, DocumentRecord, IssuedCopy
+from lexprint.reports.report import Report
 from lexprint.workflows.tracing import trace
 
 Outcome: TypeAlias = Literal["right", "inconclusive", "wrong"]

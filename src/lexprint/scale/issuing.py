@@ -14,12 +14,12 @@ from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import LexprintError
 from lexprint.formats.source import open_source
+from lexprint.registry.protocol import Registry
 from lexprint.scale.batch import Report, Tally, names_below, read_file, require_apart
 from lexprint.scale.jobs import Failure, Item, Job, OnItems, Product, failure_of
 from lexprint.scale.pools import Pool
 from lexprint.scale.state import STATE
 from lexprint.scale.tasks import Analysing
-from lexprint.tracing.registry import Registry
 from lexprint.workflows import Analysis
 from lexprint.workflows.copy_files import extension_of, sole_writer
 from lexprint.workflows.issuing import Master, Wishes, is_analysed, issue

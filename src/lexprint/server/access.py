@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 
+from lexprint.registry.protocol import Registry
 from lexprint.server.logins import LoginFailed
 from lexprint.server.problems import Refusal
 from lexprint.server.sessions import session_token
-from lexprint.tracing.registry import Registry
-from lexprint.tracing.tokens import Scope, find_token
+from lexprint.server.tokens import Scope, find_token
 
 Access: TypeAlias = Literal["tokens", "open"]  # open: not needed on this machine, to mark and to trace
 LOCAL = "local"  # the owner of what is made without a token

@@ -20,6 +20,7 @@ from lexprint import __version__
 from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import LexprintError
+from lexprint.registry.protocol import Registry
 from lexprint.server import record_routes, routes, schemas, session_routes
 from lexprint.server.access import Access, Caller
 from lexprint.server.framing import Framing
@@ -30,7 +31,6 @@ from lexprint.server.problems import MEDIA_TYPE, Refusal, problem, problem_of, s
 from lexprint.server.retention import Retention
 from lexprint.server.service import RECORD_THREADS, Service
 from lexprint.server.verbs import VERBS, Answer, Desk
-from lexprint.tracing.registry import Registry
 
 ROUTERS = (
     routes.marking,

@@ -10,10 +10,10 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
+from lexprint.registry.audit import time_text
+from lexprint.registry.protocol import Registry
 from lexprint.server.access import Caller
 from lexprint.server.problems import not_found
-from lexprint.tracing.audit import time_text
-from lexprint.tracing.registry import Registry
 
 SERVICE = "service"  # owner of what documents are made of; handed out by way of the document only
 LONGEST_NAME = 120

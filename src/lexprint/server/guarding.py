@@ -17,13 +17,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lexprint.registry.audit import time_text
+from lexprint.registry.protocol import Registry
 from lexprint.server.access import Caller, admit
 from lexprint.server.logins import LoginFailed
 from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
-from lexprint.tracing.audit import time_text
-from lexprint.tracing.registry import Registry
-from lexprint.tracing.tokens import Scope
+from lexprint.server.tokens import Scope
 
 LONGEST_KEY = 128
 _BEARER = HTTPBearer(auto_error=False, description="An API token, from `lexprint token new`.")

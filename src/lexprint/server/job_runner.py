@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from lexprint.errors import LexprintError, RegistryError
+from lexprint.registry.protocol import Registry
 from lexprint.server.job_store import Job, LeaseLost, claim_job, finish_job, park_job, renew_lease
 from lexprint.server.limits import OnProgress
 from lexprint.server.problems import Refusal, places, problem, problem_of
-from lexprint.tracing.registry import Registry
 
 PROGRESS_SECONDS = 0.5  # between two notes of it in the database
 POLL_SECONDS = 1.0  # another process may have queued a job

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
+from lexprint.registry.audit import time_text
+from lexprint.registry.protocol import Registry
+from lexprint.registry.statements import Statements
 from lexprint.server.problems import busy, not_found
-from lexprint.tracing.audit import time_text
-from lexprint.tracing.registry import Registry
-from lexprint.tracing.statements import Statements
 
 State: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
 RESULT_LIFETIME = timedelta(days=7)  # after which a finished job is forgotten, with its result

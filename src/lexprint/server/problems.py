@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from lexprint import errors
 from lexprint.errors import LexprintError
-from lexprint.tracing.tokens import UnknownToken
+from lexprint.server.tokens import UnknownToken
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -24,13 +24,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from lexprint.coding.keys import Keyring, load_keyring
 from lexprint.engine import Engine
 from lexprint.errors import InputError
+from lexprint.registry.protocol import open_registry
 from lexprint.server.access import Access, is_loopback
 from lexprint.server.app import create_app
 from lexprint.server.connections import Watch, make_room
 from lexprint.server.limits import Limits
+from lexprint.server.tokens import create_link
 from lexprint.settings import load_settings
-from lexprint.tracing.registry import open_registry
-from lexprint.tracing.tokens import create_link
 from lexprint.workflows.scratch import remove_abandoned
 
 OPTIONS = "LEXPRINT_SERVE"  # how further processes learn the options

@@ -15,17 +15,17 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from lexprint import __version__
 from lexprint.errors import ReportError
+from lexprint.registry.records import DocumentSummary, IssuedCopy, StoredReport
+from lexprint.reports.page import report_page
+from lexprint.reports.report import Report, read_report, report_bytes
 from lexprint.server import metrics, schemas, verbs
 from lexprint.server.guarding import guarded_router
 from lexprint.server.limits import OnProgress
 from lexprint.server.problems import Refusal, not_found
 from lexprint.server.routes import Limit, Offset, TheCaller, TheService, attachment, disposition, page, shared, tracing
 from lexprint.server.service import Service
+from lexprint.server.tokens import Token, create_token, list_tokens, revoke_token
 from lexprint.server.verbs import Answer
-from lexprint.tracing.records import DocumentSummary, IssuedCopy, StoredReport
-from lexprint.tracing.report import Report, read_report, report_bytes
-from lexprint.tracing.report_page import report_page
-from lexprint.tracing.tokens import Token, create_token, list_tokens, revoke_token
 
 IN_MEMORY = 8 << 20  # bytes of an archive; larger ones are on disk while they are sent
 CHUNK = 1 << 16

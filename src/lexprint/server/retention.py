@@ -7,10 +7,10 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 from lexprint.errors import RegistryError
+from lexprint.registry.audit import time_text
+from lexprint.registry.protocol import Registry
 from lexprint.server.job_store import RESULT_LIFETIME
-from lexprint.tracing.audit import time_text
-from lexprint.tracing.registry import Registry
-from lexprint.tracing.tokens import SESSION_LIFETIME, delete_old_sessions
+from lexprint.server.tokens import SESSION_LIFETIME, delete_old_sessions
 
 ANSWER_LIFETIME = timedelta(days=1)  # in which a request may be sent again
 _LOG = logging.getLogger("lexprint.retention")

@@ -12,12 +12,12 @@ from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import SecretError
 from lexprint.formats.child import ReadingLimits, default_limits
+from lexprint.registry.protocol import Registry
 from lexprint.server.access import Access
 from lexprint.server.job_store import count_by_state
 from lexprint.server.limits import Bench, Limits, RateLimiter
 from lexprint.server.logins import FailedLogins
 from lexprint.server.metrics import JobCounts, Metrics
-from lexprint.tracing.registry import Registry
 
 DESK_THREADS, DESK_WAITING = 2, 64  # reading files, tracing: no models
 RECORD_THREADS = (

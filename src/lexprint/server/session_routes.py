@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from lexprint.registry.protocol import Registry
 from lexprint.server import schemas
 from lexprint.server.access import require_same_origin
 from lexprint.server.guarding import guarded_router, service_of
@@ -19,8 +20,7 @@ from lexprint.server.logins import LoginFailed
 from lexprint.server.problems import Refusal
 from lexprint.server.routes import TheCaller, TheService
 from lexprint.server.sessions import HEADER, delete_cookie, page_half, set_cookie
-from lexprint.tracing.registry import Registry
-from lexprint.tracing.tokens import Token, find_token, open_session, revoke_token
+from lexprint.server.tokens import Token, find_token, open_session, revoke_token
 
 LARGEST_BODY = 1_000  # bytes, before anybody is known
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lexprint.tracing.tokens import SESSION_LIFETIME, Token
+from lexprint.server.tokens import SESSION_LIFETIME, Token
 
 HEADER = "X-Lexprint-Session"
 COOKIE = "lexprint_"  # and the token's id: services on several ports of a host share its cookies

@@ -18,6 +18,9 @@ from lexprint.errors import InputError
 from lexprint.formats.encodings import decode_text
 from lexprint.formats.plain_text import PlainText
 from lexprint.formats.source import Source, open_source
+from lexprint.registry.records import DocumentRecord, IssuedCopy
+from lexprint.reports.report import Report, report_json
+from lexprint.reports.wording import chance_in_words, explanation, headline
 from lexprint.server import schemas
 from lexprint.server.access import Caller
 from lexprint.server.files import SERVICE, StoredFile, add_file, find_file, find_kept, keep_forever
@@ -26,9 +29,6 @@ from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
 from lexprint.text.editing import Edit
 from lexprint.text.protection import PROTECTIONS
-from lexprint.tracing.records import DocumentRecord, IssuedCopy
-from lexprint.tracing.report import Report, report_json
-from lexprint.tracing.report_wording import chance_in_words, explanation, headline
 from lexprint.tracing.verdict import ERROR_BOUND
 from lexprint.watermark.records import read_record
 from lexprint.workflows.copy_files import extension_of

@@ -1,1 +1,1 @@
-"""Who had this copy: what was issued, to whom, and which of the copies a leak comes from."""
+"""Which of the copies a leak comes from."""

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
+from lexprint.registry.records import CopySite
+from lexprint.text.leak_text import Words, find_words, spell
 from lexprint.text.span import Span
-from lexprint.tracing.leak_text import Words, find_words, spell
-from lexprint.tracing.records import CopySite
 
 SEED = 3  # words that must agree for a passage to be noticed: with one word in ten changed, seven of ten still do
 LONGEST_GAP = 24  # words between two runs of one passage, in either text

@@ -19,8 +19,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from lexprint.registry.records import Codewords
 from lexprint.tracing.likelihood import weighted_matches
-from lexprint.tracing.records import Codewords
 from lexprint.tracing.significance import SMALLEST, weighted_tails
 
 Bits: TypeAlias = NDArray[np.uint8]  # (sites,)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexprint.tracing.records import Codewords
+from lexprint.registry.records import Codewords
 
 _CELLS_AT_ONCE = 2**24  # symbols compared at a time; keeps a hundred thousand copies out of memory
 _EXACT_IN_SINGLE = 2**24  # whole numbers below it are exact in single precision

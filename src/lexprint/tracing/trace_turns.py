@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexprint.errors import RegistryError, UnknownDocument
-from lexprint.tracing.audit import time_text
-from lexprint.tracing.registry import Registry
+from lexprint.registry.audit import time_text
+from lexprint.registry.protocol import Registry
 
 SMALL_EDIT = 0.1  # of the marked words that can be read in two leaks: if fewer differ, one is an edit of the other
 LEAST_COMMON = (

@@ -15,12 +15,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from lexprint.registry.records import Code, Codewords, DocumentRecord
 from lexprint.text.span import Span
 from lexprint.tracing import collusion
 from lexprint.tracing.alignment import align
 from lexprint.tracing.collusion import SHARES, weights_alone
 from lexprint.tracing.likelihood import matches, weighted_matches
-from lexprint.tracing.records import Code, Codewords, DocumentRecord
 from lexprint.tracing.significance import (
     binomial_tails,
     endured_share,

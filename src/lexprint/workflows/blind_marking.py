@@ -9,9 +9,9 @@ from lexprint.coding.copy_marks import PURPOSE, mark_writer
 from lexprint.coding.keys import MasterKey
 from lexprint.engine import Engine
 from lexprint.errors import TooFewSites
+from lexprint.registry.records import DocumentRecord
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span
-from lexprint.tracing.records import DocumentRecord
 from lexprint.watermark.embed import require_readable
 from lexprint.watermark.framed import embed_by_label, observe
 from lexprint.workflows.marking import scheme_of, segmented

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from lexprint.coding.copy_marks import marks
 from lexprint.coding.framed import FIRST_TURN, SECOND_TURN, Observation, distinct
+from lexprint.registry.records import Codewords, DocumentRecord, IssuedCopy
 from lexprint.text.document import Document
+from lexprint.text.leak_text import spell
 from lexprint.text.span import Span
 from lexprint.tracing.alignment import align, aligned_words
-from lexprint.tracing.leak_text import spell
 from lexprint.tracing.likelihood import matches, weighted_matches
-from lexprint.tracing.records import Codewords, DocumentRecord, IssuedCopy
 from lexprint.tracing.significance import endured_share, family_wise_bound, weighted_tails
 from lexprint.tracing.trace_turns import Mark
 from lexprint.tracing.verdict import CERTAIN, RANKED, Finding, Shown, Suspect, Verdict, suspects_of

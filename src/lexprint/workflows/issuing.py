@@ -23,12 +23,12 @@ from lexprint.coding.keys import Keyring
 from lexprint.copies.analysis import analyse
 from lexprint.engine import Engine
 from lexprint.errors import InputError, RegistryError
+from lexprint.registry.packing import person
+from lexprint.registry.protocol import Registry
+from lexprint.registry.records import Code, CopySite, DocumentRecord, IssuedCopy
 from lexprint.text.editing import Edit
 from lexprint.text.protection import PROTECTIONS, Protection, protected_spans
 from lexprint.text.span import Span
-from lexprint.tracing.packing import person
-from lexprint.tracing.records import Code, CopySite, DocumentRecord, IssuedCopy
-from lexprint.tracing.registry import Registry
 from lexprint.tracing.verdict import ERROR_BOUND
 from lexprint.workflows.blind_marking import document_secret, mark_copies
 from lexprint.workflows.copy_files import digest_of_file, sole_writer, write_together

@@ -18,9 +18,9 @@ from lexprint.coding.codewords import codewords, new_salt
 from lexprint.coding.keys import Keyring
 from lexprint.errors import InputError, RegistryConflict, RegistryError, TooFewSites, UnknownDocument
 from lexprint.formats.source import Source
-from lexprint.tracing.packing import person
-from lexprint.tracing.records import DocumentRecord, IssuedCopy
-from lexprint.tracing.registry import Registry
+from lexprint.registry.packing import person
+from lexprint.registry.protocol import Registry
+from lexprint.registry.records import DocumentRecord, IssuedCopy
 from lexprint.tracing.significance import sites_needed
 from lexprint.tracing.trace_turns import share_of_turn
 from lexprint.tracing.verdict import ERROR_BOUND

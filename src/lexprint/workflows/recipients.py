@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from lexprint.errors import FormatError, InputError
-from lexprint.tracing.packing import person
+from lexprint.registry.packing import person
 
 # Which column names the recipient, the best first.
 HEADERS = ("recipient", "recipients", "name", "full name", "email", "e-mail", "mail")

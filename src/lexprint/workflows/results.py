@@ -8,12 +8,12 @@ from functools import cached_property, singledispatch
 from statistics import fmean
 
 from lexprint.coding.framed import Decoded, Payload
+from lexprint.registry.records import CopySite, DocumentRecord, IssuedCopy
 from lexprint.substitution.substituter import Substitute
 from lexprint.text.comparison import Change
 from lexprint.text.document import Document
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span
-from lexprint.tracing.records import CopySite, DocumentRecord, IssuedCopy
 from lexprint.watermark.records import Record, record_json, site_json
 from lexprint.watermark.sites import Site
 from lexprint.workflows.messages import message_of

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lexprint.errors import InputError
+from lexprint.registry.records import Code, CopySite
 from lexprint.text.segmentation import segment
-from lexprint.tracing.records import Code, CopySite
 from lexprint.watermark.sites import Pair
 
 

@@ -13,15 +13,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lexprint.errors import InputError, SecretError, SettingsError
+from lexprint.registry.protocol import Registry
+from lexprint.registry.records import DocumentRecord
+from lexprint.reports.contents import Traced, build_report
+from lexprint.reports.report import Leak, Report, report_bytes, sign, stamp
+from lexprint.text.leak_text import find_words
 from lexprint.text.span import Span
-from lexprint.tracing.leak_text import find_words
-from lexprint.tracing.records import DocumentRecord
-from lexprint.tracing.registry import Registry
-from lexprint.tracing.report import Leak, Report, report_bytes, sign, stamp
+from lexprint.tracing.finding import Candidates, find_candidates
 from lexprint.tracing.trace_turns import Mark, Reading, share_of_turn, take_turn
 from lexprint.tracing.verdict import ERROR_BOUND, Finding, Shown, Suspect, judge, observe
-from lexprint.workflows.candidates import Candidates, find_candidates
-from lexprint.workflows.report_contents import Traced, build_report
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring

@@ -1,0 +1,1 @@
+"""What is said of a leak: signed contents, and a page for people."""

@@ -1,0 +1,319 @@
+"""What goes into a report: the finding with names and dates, the evidence in context, and what a reader should note."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from math import ceil, log2
+
+from lexprint import __version__
+from lexprint.registry.protocol import Registry
+from lexprint.registry.records import DocumentRecord, DocumentSummary, IssuedCopy, LikelyDocument
+from lexprint.reports.report import AccusedCopy, Evidence, Leak, Report, TracedDocument, chance, share
+from lexprint.reports.wording import counted, date_in_words
+from lexprint.text.span import Span
+from lexprint.tracing.collusion import SHARES
+from lexprint.tracing.significance import binomial_tails, largest_p_value
+from lexprint.tracing.trace_turns import Turn
+from lexprint.tracing.verdict import CERTAIN, Finding, Suspect
+
+LEAST_SHARED = 3  # passages; fewer are common to texts that have nothing to do with each other
+CONTEXT_WORDS = 5  # on each side of a site
+CONTEXT_CHARACTERS = 120  # in which to look for them
+LEAST_EXCLUDED = 0.05  # of marked words exchanged, to say that a leak is none of the recorded copies
+MOST_LISTED = 8  # documents in a note
+LONGEST_SEEN = 60  # characters; what stands at a site is a word, or a few
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A document that was compared with the leak."""
+
+    record: DocumentRecord
+    finding: Finding
+    shared: int | None  # passages; None: the user named the document
+    turn: Turn | None  # which trace of the document it is; None: it could not have named anybody
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def strength(self) -> tuple[bool, float]:
+        """Orders what was found: accusations first, the surer the better."""
+        accused = self.finding.accused
+        return (bool(accused), -min((one.family_p_value for one in accused), default=1.0))
+
+
+def build_report(
+    registry: Registry,
+    leak: Leak,
+    traced: Sequence[Traced],
+    left_out: Sequence[LikelyDocument],
+    *,
+    error_bound: float,
+    at: datetime,
+) -> Report:
+    """The report on the document that says most; `traced` are all that were compared, the likeliest first.
+
+    It says nothing of any copy that is not named. `left_out` are documents as likely that were not compared.
+    """
+    found = max(traced, key=lambda one: one.strength, default=None)  # the first of equals
+    if found is None or _is_chance(found):
+        return _report_of_nothing(leak, documents=len(traced), error_bound=error_bound, at=at)
+    finding, versions = found.finding, registry.versions(found.record.name)
+    in_all = sum(one.finding.compared for one in traced)
+    numbers = [suspect.number for suspect in finding.accused]
+    copies = {copy.number: copy for copy in registry.copies(found.record.id, numbers=numbers)}
+    # Over all copies of all documents, and all traces of this one: union bounds.
+    price = in_all / max(finding.compared, 1) / (found.turn.share if found.turn else 1.0)
+    accused = tuple(_accused_copy(suspect, copies[suspect.number], price=price) for suspect in finding.accused)
+    return Report(
+        id=secrets.token_hex(8),
+        version=__version__,
+        made_at=at.astimezone(UTC).replace(microsecond=0),
+        leak=leak,
+        document=_traced_document(found.record, versions),
+        verdict=finding.verdict,
+        accused=accused,
+        documents=len(traced),
+        compared=finding.compared,
+        compared_in_all=in_all,
+        turn=None if found.turn is None else found.turn.number,
+        readable=finding.readable,
+        matches_needed=_matches_needed(finding, found.record),
+        error_bound=Decimal(repr(error_bound)),
+        covered_share=share(finding.covered_share),
+        edited_share=share(finding.edited_share),
+        evidence=_evidence(found.record, finding, [copies[number].codeword for number in numbers]),
+        notes=(*found.remarks, *_notes(registry, found, traced, versions, accused), *_note_on_left_out(left_out)),
+    )
+
+
+def _accused_copy(suspect: Suspect, copy: IssuedCopy, *, price: float) -> AccusedCopy:
+    return AccusedCopy(
+        number=suspect.number,
+        recipient=copy.recipient,
+        issued_at=None if copy.issued_at is None else copy.issued_at.replace(microsecond=0),
+        matches=suspect.matches,
+        readable=suspect.readable,
+        p_value=chance(suspect.p_value),
+        family_p_value=chance(min(1.0, price * suspect.family_p_value)),
+    )
+
+
+def _is_chance(found: Traced) -> bool:
+    """Whether the leak shares so little with a document that it is no document's."""
+    return not found.finding.accused and found.shared is not None and found.shared < LEAST_SHARED
+
+
+def _report_of_nothing(leak: Leak, *, documents: int, error_bound: float, at: datetime) -> Report:
+    return Report(
+        id=secrets.token_hex(8),
+        version=__version__,
+        made_at=at.astimezone(UTC).replace(microsecond=0),
+        leak=leak,
+        document=None,
+        verdict="no document",
+        accused=(),
+        documents=documents,
+        compared=0,
+        compared_in_all=0,
+        turn=None,
+        readable=0,
+        matches_needed=None,
+        error_bound=Decimal(repr(error_bound)),
+        covered_share=Decimal(0),
+        edited_share=Decimal(0),
+        evidence=(),
+        notes=(),
+    )
+
+
+def _traced_document(record: DocumentRecord, versions: Sequence[DocumentSummary]) -> TracedDocument:
+    return TracedDocument(
+        id=record.id,
+        name=record.name,
+        version=_version(record, versions),
+        created_at=record.created_at.astimezone(UTC).replace(microsecond=0),
+        issuing=record.issuing,
+        code=record.code,
+        characters=len(record.text),
+        sites=len(record.sites),
+    )
+
+
+def _matches_needed(finding: Finding, record: DocumentRecord) -> int | None:
+    """The fewest matches that would have been enough, where each counts the same."""
+    if finding.code != "independent" or not finding.observations or not finding.compared:
+        return None
+    if any(site.further for site in record.sites) or any(one.is_doubtful for one in finding.observations):
+        return None
+    share_alone = SHARES[0] if finding.in_company else 1.0
+    bound = share_alone * largest_p_value(recipients=finding.compared, error_bound=finding.error_bound)
+    tails = binomial_tails(finding.readable)
+    return next((matches for matches, tail in enumerate(tails.tolist()) if tail <= bound), None)
+
+
+def _evidence(record: DocumentRecord, finding: Finding, codewords: Sequence[Sequence[int]]) -> tuple[Evidence, ...]:
+    """For the accused copies; without any, where the marks are is nobody's business."""
+    evidence: list[Evidence] = []
+    if not codewords:
+        return ()
+    for observation in finding.observations:
+        site = record.sites[observation.site]
+        before, after = _context(record.text, site.span)
+        evidence.append(
+            Evidence(
+                site=observation.site + 1,
+                offset=site.span.start,
+                before=before,
+                word=site.word,
+                after=after,
+                words=site.words,
+                symbol=observation.symbol,
+                seen=None if observation.seen is None else _storable(observation.seen)[:LONGEST_SEEN],
+                given=tuple(site.words[codeword[observation.site]] for codeword in codewords),
+                is_doubtful=observation.is_doubtful,
+            )
+        )
+    return tuple(evidence)
+
+
+def _context(text: str, span: Span) -> tuple[str, str]:
+    """A few words before and after, up to the edge of the word itself."""
+    start, end = max(0, span.start - CONTEXT_CHARACTERS), span.end + CONTEXT_CHARACTERS
+    before, after = _storable(text[start : span.start]), _storable(text[span.end : end])
+    words_before, words_after = before.split(), after.split()
+    if start:
+        words_before = words_before[1:]  # the first may be half a word
+    if end < len(text):
+        words_after = words_after[:-1]
+    left, right = " ".join(words_before[-CONTEXT_WORDS:]), " ".join(words_after[:CONTEXT_WORDS])
+    return f"{left} " if before[-1:].isspace() else left, f" {right}" if after[:1].isspace() else right
+
+
+def _storable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _notes(
+    registry: Registry,
+    found: Traced,
+    traced: Sequence[Traced],
+    versions: Sequence[DocumentSummary],
+    accused: Sequence[AccusedCopy],
+) -> list[str]:
+    notes = [*_note_on_versions(found, versions), *_note_on_others(registry, found, traced)]
+    notes += _note_on_edited_leaks(found.turn)
+    notes += _note_on_few_sites(found.finding)
+    notes += _note_on_the_master(found) or _note_on_unknown_copies(found.finding)
+    notes += [
+        f"Copy {copy.number} was planned, but that its file was written is not recorded."
+        for copy in accused
+        if copy.issued_at is None
+    ]
+    return notes
+
+
+def _note_on_versions(found: Traced, versions: Sequence[DocumentSummary]) -> list[str]:
+    version = _version(found.record, versions)
+    newest = versions[-1]
+    if newest.version == version:
+        return []
+    date = date_in_words(newest.created_at)
+    return [
+        f"Leak of an older version: it is of version {version}, and version {newest.version} was registered on {date}."
+    ]
+
+
+def _note_on_others(registry: Registry, found: Traced, traced: Sequence[Traced]) -> list[str]:
+    others = [one for one in traced if one.record.id != found.record.id]
+    if not others:
+        return []
+    named = ", ".join(_name(registry, one.record) for one in others[:MOST_LISTED])
+    more = "" if len(others) <= MOST_LISTED else f", and {len(others) - MOST_LISTED} more"
+    notes = [f"Other documents share wording with the leak, and the chances of error allow for them: {named}{more}."]
+    notes += [
+        f"Copies of {_name(registry, one.record)} stand out too: trace the leak again with --document {one.record.id}."
+        for one in others
+        if one.finding.accused
+    ]
+    return notes
+
+
+def _name(registry: Registry, record: DocumentRecord) -> str:
+    return f"{record.name} (version {_version(record, registry.versions(record.name))}, {record.id})"
+
+
+def _version(record: DocumentRecord, versions: Sequence[DocumentSummary]) -> int:
+    return next(one.version for one in versions if one.id == record.id)
+
+
+def _note_on_edited_leaks(turn: Turn | None) -> list[str]:
+    if turn is None or turn.nearest is None:
+        return []
+    common, different = turn.nearest.likeness
+    return [
+        (
+            f"A text that was traced before, on {date_in_words(turn.nearest.traced_at)}, differs from this one at only "
+            f"{different} of the {counted(common, 'marked word')} that can be read in both: one is a small edit of the other. "
+            "Who traces small edits of one text may be looking for one that points to somebody."
+        )
+    ]
+
+
+def _note_on_left_out(left_out: Sequence[LikelyDocument]) -> list[str]:
+    if not left_out:
+        return []
+    some = ", ".join(one.document_id for one in left_out[:MOST_LISTED])
+    more = "" if len(left_out) <= MOST_LISTED else ", and others"
+    return [
+        (
+            f"{counted(len(left_out), 'document')} that share as much wording with the leak were not compared, since so many "
+            f"do: {some}{more}. If the leak may be of one of them, trace it again with --document."
+        )
+    ]
+
+
+def _note_on_few_sites(finding: Finding) -> list[str]:
+    if not finding.observations or not finding.compared:
+        return []
+    least = ceil(-log2(largest_p_value(recipients=finding.compared, error_bound=finding.error_bound)))
+    if finding.accused or finding.readable >= least:
+        return []
+    copies = counted(finding.compared, "copy", "copies")
+    return [
+        (
+            f"Only {counted(finding.readable, 'marked word')} can be read in the leak; to name one of {copies} with this limit "
+            f"for the chance of error, about {least} are needed. A longer part of the leak may be enough."
+        )
+    ]
+
+
+def _note_on_unknown_copies(finding: Finding) -> list[str]:
+    """A copy that is not in this registry, such as one issued after the backup that it was restored from."""
+    if finding.accused or finding.excluded_share < max(LEAST_EXCLUDED, finding.edited_share):
+        return []
+    return [
+        (
+            "Not one of the copies recorded here, unless more than "
+            f"{finding.excluded_share:.0%} of its readable marked words were exchanged or it was put together from several "
+            f"copies: else the copy would have been named with a chance of at least {CERTAIN:.1%}. It may come from a copy "
+            "that this registry does not know, issued with another one or after the backup that this one was restored from."
+        )
+    ]
+
+
+def _note_on_the_master(found: Traced) -> list[str]:
+    """Copies differ from the master at half of their sites, so a leak without any difference is of the master."""
+    sites = found.record.sites
+    read = [(sites[one.site], one.symbol) for one in found.finding.observations if one.symbol is not None]
+    if not read or found.finding.accused or any(site.words[symbol] != site.word for site, symbol in read):
+        return []
+    return [
+        (
+            "At every place that can be read the leak has the master's own word: it may come from the master itself, or from "
+            "a file that was never marked."
+        )
+    ]
