@@ -49,7 +49,7 @@ OUTSIDE = {"__init__", "__main__", "testing"}
 # Foreign packages that only one file may import, whichever it is, so that there is one place to translate and replace.
 ONE_DOOR = """
     datasketch docx edlib lemminflect lxml markdown_it matplotlib nupunkt onnx onnxruntime psycopg pyarrow pypdf
-    pypdfium2 quire_grammar rapidfuzz ray reedsolo rfc3161_client safetensors scipy selectolax simplemma snowballstemmer sqlalchemy tokenizers torch transformers uvicorn wordfreq
+    pypdfium2 quire_grammar rapidfuzz ray reedsolo rfc3161_client safetensors scipy selectolax simplemma snowballstemmer tokenizers torch transformers uvicorn wordfreq
 """.split()
 
 # But for these: torch answers for hub models, and trains a rival; markdown_it reads documents, and sets our own tables.
@@ -59,7 +59,14 @@ SEVERAL_DOORS = {
 }
 
 # Foreign packages that stay in one room.
-ONE_ROOM = {"fastapi": "server", "pydantic": "server", "starlette": "server", "rich": "cli", "typer": "cli"}
+ONE_ROOM = {
+    "fastapi": "server",
+    "pydantic": "server",
+    "starlette": "server",
+    "sqlalchemy": "registry",
+    "rich": "cli",
+    "typer": "cli",
+}
 
 
 @cache

@@ -122,16 +122,6 @@ def test_newer_registries_are_refused(filled: Registry, location: str) -> None:
             opening(location)
 
 
-def test_older_registries_are_brought_up_to_date(location: str) -> None:
-    """Steps that were not taken yet are taken on opening, once."""
-    with open_registry(location):
-        pass
-    change(location, "DROP TABLE reports", "DELETE FROM migrations WHERE name LIKE '0003%'")
-    for _ in range(2):
-        with open_existing_registry(location) as registry:
-            assert registry.reports() == []
-
-
 def test_files_are_private(tmp_path: Path) -> None:
     """Nobody else may read the registry, nor what SQLite puts beside it."""
     path = tmp_path / "registry.db"
@@ -143,7 +133,7 @@ def test_files_are_private(tmp_path: Path) -> None:
 
 def test_sqlite_is_durable(tmp_path: Path) -> None:
     """Write-ahead log, full synchronisation and foreign keys, on every connection."""
-    with SqlRegistry.opened(str(tmp_path / "registry.db")) as registry, registry._reading() as connection:
+    with SqlRegistry.opened(str(tmp_path / "registry.db")) as registry, registry._transactions.reading() as connection:
         names = ("journal_mode", "synchronous", "foreign_keys")
         assert [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names] == ["wal", 2, 1]
 
@@ -294,7 +284,9 @@ def test_versions_of_one_name_look_at_no_other_copies(tmp_path: Path) -> None:
         for number in (1, 2):
             registry.add_document(record(number, name=f"memo {number}"), copies(number, 1, 3))
         asked: list[tuple[str, tuple[object, ...]]] = []
-        event.listen(registry._engine, "before_cursor_execute", lambda *given: asked.append((given[2], given[3])))
+        event.listen(
+            registry._transactions.engine, "before_cursor_execute", lambda *given: asked.append((given[2], given[3]))
+        )
         (found,) = registry.versions("memo 1")
     assert found.planned == 3
     with closing(sqlite3.connect(tmp_path / "registry.db")) as connection:

@@ -8,12 +8,15 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from lexprint.errors import RegistryError
-from lexprint.registry.migrations import APPLICATION_ID, SCHEMA, Dialect
 
+Dialect: TypeAlias = Literal["sqlite", "postgresql"]
+
+SCHEMA = "lexprint"  # where the tables are in a PostgreSQL database, beside whatever else it holds
+APPLICATION_ID = 0x6C657870  # marks an SQLite file as a registry: "lexp"
 BUSY_SECONDS = 60  # how long a writer queues
 CONNECT_SECONDS = 10
 
