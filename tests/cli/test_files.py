@@ -155,7 +155,7 @@ def test_what_does_not_read_back_is_not_written(folder: Path, monkeypatch: pytes
         kind, is_writable = given.source.kind, True
         text, protected = given.text, given.protected
 
-        def with_edits(self, edits: object, *, stamp: str | None = None) -> bytes:
+        def with_edits(self, edits: object) -> bytes:
             return given.content
 
     broken = OpenedFile(Forgetful(), given.content, given.name, given.mode)

@@ -145,13 +145,6 @@ def test_other_ways_to_write_the_same(namespace: str, encoding: str) -> None:
     )
 
 
-def test_stamp_is_the_first_paragraph() -> None:
-    """A stamp is seen at the top of the first page."""
-    stamped = read(RICH).with_edits([], stamp="Copy for A & B")
-    assert docx.Document(io.BytesIO(stamped)).paragraphs[0].text == "Copy for A & B"
-    assert read(stamped).text == "Copy for A & B\n\n" + read(RICH).text
-
-
 def test_metadata_is_the_same_in_all_copies() -> None:
     """Two copies differ in the body alone, so properties, identifiers and dates betray nobody; equal edits, equal bytes."""
     source = read(RICH)

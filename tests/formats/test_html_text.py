@@ -154,18 +154,6 @@ def test_words_that_a_neighbour_could_swallow_are_protected(raw: str) -> None:
     assert any(protected.contains(span) for protected in source.protected)
 
 
-@pytest.mark.parametrize(
-    ("page", "stamped"),
-    [
-        ("<!doctype html><html><head></head><body a>x", "<!doctype html><html><head></head><body a><p>A &amp; B</p>x"),
-        ("<!-- c --> <p>x</p>", "<!-- c --> <p>A &amp; B</p><p>x</p>"),
-    ],
-)
-def test_stamp_is_the_first_paragraph(page: str, stamped: str) -> None:
-    """A stamp is the first thing that a reader of the page sees."""
-    assert read(page).with_edits([], stamp="A & B").decode() == stamped
-
-
 def test_pages_are_recognised() -> None:
     """A page is known by its first tag, also after comments and declarations; other text is not."""
     assert is_page("\n<!-- x -->\n<!DOCTYPE html>\n<p>")

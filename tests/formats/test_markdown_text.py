@@ -187,12 +187,6 @@ def test_marks_in_a_replacement_are_escaped() -> None:
     assert MarkdownText(decode_text(edited, name="x"), "x").text == "A *b[i]g* house"
 
 
-def test_stamp_follows_the_front_matter() -> None:
-    """A stamp is the first paragraph."""
-    stamped = read("---\na: b\n---\n# Head\n").with_edits([], stamp="Copy *1*")
-    assert stamped.decode("utf-8-sig") == "---\na: b\n---\nCopy \\*1\\*\n\n# Head\n"
-
-
 def test_markdown_is_told_from_plain_text() -> None:
     """Markdown has several kinds of marks, letters have none."""
     assert count_signs(MARKDOWN_PAGE) >= 6

@@ -32,11 +32,6 @@ def test_only_the_word_changes(encoding: str) -> None:
     assert source.with_edits([Edit(span, "big")]) == expected
 
 
-def test_stamp_is_the_first_line() -> None:
-    """A stamp stands above the text, with the line ending of the file."""
-    assert read(b"One.\r\nTwo.").with_edits([], stamp="Copy\nof A") == b"Copy of A\r\n\r\nOne.\r\nTwo."
-
-
 def test_letters_that_the_encoding_lacks_are_refused() -> None:
     """A word that cannot be written is an error that says what to do."""
     with pytest.raises(FormatError, match="needed: a file in UTF-8"):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from lexprint.cli import console
 from lexprint.cli.console import OutputClosed
 from lexprint.errors import FormatError, InputError, LexprintError
+from lexprint.formats.table import ACCEPTED, PROMISED, WRITABLE
 
 try:
     import fcntl
@@ -30,15 +31,10 @@ if TYPE_CHECKING:
     from lexprint.text.span import Span
 
 PIPE = "-"  # standard input or output
-DOCUMENT = "A Word document, HTML, Markdown or plain text, or - for standard input."
-READABLE = "A Word document, HTML, Markdown, plain text, a PDF or an image; or - for standard input."
+DOCUMENT = f"{WRITABLE[0].upper()}{WRITABLE[1:]}; or - for standard input."
+READABLE = f"{ACCEPTED[0].upper()}{ACCEPTED[1:]}; or - for standard input."
 
 _TEMPORARY = ".lexprint-"
-
-# Names that promise a format which no other content has; what else a file is, its content says.
-_PROMISES = {".docx": "Word document", ".pdf": "PDF"} | dict.fromkeys(
-    (".png", ".jpg", ".jpeg", ".tif", ".tiff"), "image"
-)
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,7 @@ class OpenedFile:
         """Refuse before the work what could not be read after it: a format that is only read, or a name that misleads."""
         if not self.source.is_writable:
             self.source.with_edits(())  # says in the format's own words what to start from
-        promised = _PROMISES.get(Path(target).suffix.lower(), self.source.kind)
+        promised = PROMISED.get(Path(target).suffix.lower(), self.source.kind)
         if promised != self.source.kind:
             raise _misnamed(target, as_kind=promised, kind=self.source.kind)
         self._require_same(self.content, self.source.text, self.protected, target=target)

@@ -15,7 +15,7 @@ import typer
 
 from lexprint.cli import console, keys
 from lexprint.cli.capacity import print_heat_map
-from lexprint.cli.files import PIPE, read_bytes, read_text_file, require_writable, write_bytes
+from lexprint.cli.files import DOCUMENT, PIPE, read_bytes, read_text_file, require_writable, write_bytes
 from lexprint.cli.registry import REGISTRY
 from lexprint.errors import FormatError, InputError
 
@@ -31,7 +31,7 @@ COLUMNS = ("number", "keep", "sentence", "word", "alternative", "SR")
 KEPT, STRUCK = "yes", ("", "no", "n", "0", "false", "-")
 _FORMULA = ("=", "+", "-", "@")  # what a spreadsheet would compute
 
-SOURCE = typer.Argument(..., metavar="IN", help="A document that can be written: Word, HTML, Markdown or plain text.")
+SOURCE = typer.Argument(..., metavar="IN", help=DOCUMENT)
 PROTECT = typer.Option(None, "--protect", metavar="FILE", help="Words and phrases that must stay, one a line.")
 UNPROTECT = typer.Option(
     [], "--unprotect", metavar="KIND", help="quotations, addresses, code, quantities or terms: may be marked after all."

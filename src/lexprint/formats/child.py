@@ -20,8 +20,8 @@ from typing import Any
 
 from lexprint.errors import FormatError, LexprintError, SettingsError
 from lexprint.formats.protocol import Source
-from lexprint.formats.reading import Task
-from lexprint.formats.recognition import Kind
+from lexprint.formats.reading import SCANNED
+from lexprint.formats.table import FORMATS
 
 MEGABYTE = 1_000_000
 SECONDS_PER_MEGABYTE = 3.0  # what a large file may take more than a small one
@@ -32,7 +32,7 @@ SCAN_MEGABYTES = 60  # that Tesseract needs beyond what a reader does
 
 _ENVIRONMENT = "LEXPRINT_"
 _SECONDS, _MEGABYTES = f"{_ENVIRONMENT}READING_SECONDS", f"{_ENVIRONMENT}READING_MEGABYTES"
-_NOUNS: Mapping[Task, str] = {"ZIP": "Word document", "scanned PDF": "PDF", "Markdown": "Markdown file"}
+_NOUNS = {SCANNED: "PDF", "Markdown": "Markdown file"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,18 +66,18 @@ def default_limits(environment: Mapping[str, str] = os.environ) -> ReadingLimits
     return ReadingLimits(**values)
 
 
-def read_in_child(kind: Kind, content: bytes, *, name: str, limits: ReadingLimits | None = None) -> Source:
+def read_in_child(kind: str, content: bytes, *, name: str, limits: ReadingLimits | None = None) -> Source:
     """The file as the child has read it."""
     limits = limits or default_limits()
     found = _read(kind, content, name, limits)
     if found is None:  # a PDF with pages that have no text
-        found = _read("scanned PDF", content, name, limits)
+        found = _read(SCANNED, content, name, limits)
     if found is None:
         raise damaged(kind, name)
     return found
 
 
-def damaged(task: Task, name: str) -> FormatError:
+def damaged(task: str, name: str) -> FormatError:
     noun = _NOUNS.get(task, task)
     article = "an" if noun[0] in "aei" else "a"
     return FormatError(
@@ -85,7 +85,7 @@ def damaged(task: Task, name: str) -> FormatError:
     )
 
 
-def too_complex(task: Task, name: str, *, seconds: float, megabytes: float) -> FormatError:
+def too_complex(task: str, name: str, *, seconds: float, megabytes: float) -> FormatError:
     return FormatError(
         name,
         found=f"too complex, as {_NOUNS.get(task, task)}",
@@ -94,8 +94,8 @@ def too_complex(task: Task, name: str, *, seconds: float, megabytes: float) -> F
     )
 
 
-def _read(task: Task, content: bytes, name: str, limits: ReadingLimits) -> Source | None:
-    is_scan = task in ("image", "scanned PDF")
+def _read(task: str, content: bytes, name: str, limits: ReadingLimits) -> Source | None:
+    is_scan = task in ("image", SCANNED)
     more = len(content) / MEGABYTE
     seconds = (limits.scan_seconds if is_scan else limits.seconds) + more * SECONDS_PER_MEGABYTE
     seconds = min(seconds, limits.most_seconds)
@@ -156,20 +156,13 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             process.kill()
 
 
-_KNOWN = {
+_KNOWN: dict[str, set[str]] = {
     "lexprint.errors": {"ExtraMissing", "FormatError", "_restore"},
-    "lexprint.formats.docx_text": {"DocxText", "_Mirror", "_Part"},
     "lexprint.formats.encodings": {"EncodedText"},
-    "lexprint.formats.html_text": {"HtmlText"},
-    "lexprint.formats.markdown_text": {"MarkdownText"},
-    "lexprint.formats.ocr": {"ImageText"},
-    "lexprint.formats.pdf_text": {"PdfText"},
     "lexprint.formats.projection": {"Piece", "Projection"},
-    "lexprint.formats.word_markup": {"Element"},
-    "lexprint.formats.zip_package": {"Package"},
     "lexprint.text.span": {"Span"},
     "zipfile": {"ZipInfo"},
-}
+} | {f"lexprint.formats.{module}": names for row in FORMATS.values() for module, names in row.classes.items()}
 
 
 class _Unpickler(pickle.Unpickler):

@@ -16,10 +16,10 @@ from typing import ClassVar
 
 from lexprint.errors import FormatError
 from lexprint.formats.encodings import EncodedText, decode_text
-from lexprint.formats.plain_text import one_line
 from lexprint.formats.projection import Projection, ProjectionBuilder
+from lexprint.formats.table import ACCEPTED
 from lexprint.formats.word_markup import Element, Markup, Paragraph, read_markup
-from lexprint.formats.zip_package import Package
+from lexprint.formats.zip_package import Package, open_package
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
 
@@ -68,7 +68,6 @@ class DocxText:
     _projection: Projection = field(repr=False)
     _mirrors: tuple[_Mirror, ...] = field(repr=False)
     _elements: tuple[Element, ...] = field(repr=False)  # in order
-    _body: tuple[int, str] | None = field(repr=False)
 
     kind: ClassVar[str] = "Word document"
     is_writable: ClassVar[bool] = True
@@ -81,14 +80,12 @@ class DocxText:
     def protected(self) -> tuple[Span, ...]:
         return self._projection.protected
 
-    def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
-        """The document with each edit made; a stamp becomes its first paragraph. No edits: the very same bytes."""
+    def with_edits(self, edits: Sequence[Edit]) -> bytes:
+        """The document with each edit made. No edits: the very same bytes."""
         raw_edits = self._projection.raw_edits(edits, _escaped)
         for mirror in self._mirrors:
             raw_edits += mirror.projection.raw_edits(_within(edits, mirror), _escaped)
         raw_edits += self._kept_spaces(raw_edits)
-        if stamp is not None:
-            raw_edits.append(self._stamp(stamp))
         changed: dict[str, bytes] = {}
         for part in self._parts:
             own = [
@@ -117,13 +114,6 @@ class DocxText:
         part = next(part for part in self._parts if part.start <= span.start and span.end <= part.end)
         return span.shifted(-part.start).of(part.encoded.text)
 
-    def _stamp(self, stamp: str) -> Edit:
-        if self._body is None:
-            raise FormatError(self.name, found="a Word document without a body", needed="one to put a line in")
-        place, prefix = self._body
-        run = f'<{prefix}r><{prefix}t xml:space="preserve">{_escaped(one_line(stamp))}</{prefix}t></{prefix}r>'
-        return Edit(Span(place, place), f"<{prefix}p>{run}</{prefix}p>")
-
 
 def _escaped(text: str) -> str:
     return escape(text, quote=False)
@@ -132,6 +122,14 @@ def _escaped(text: str) -> str:
 def _within(edits: Sequence[Edit], mirror: _Mirror) -> list[Edit]:
     whole = Span(mirror.start, mirror.start + len(mirror.projection.text))
     return [Edit(edit.span.shifted(-mirror.start), edit.replacement) for edit in edits if whole.contains(edit.span)]
+
+
+def open_docx(content: bytes, *, name: str) -> DocxText:
+    """Read a ZIP file, if it is Word's."""
+    package = open_package(content, name=name)
+    if not is_docx(package):
+        raise FormatError(name, found="a ZIP file or an Office file that is no Word document", needed=ACCEPTED)
+    return read_docx(package)
 
 
 def read_docx(package: Package) -> DocxText:
@@ -155,7 +153,7 @@ def read_docx(package: Package) -> DocxText:
         for part, markup in zip(parts, markups, strict=True)
         for element in sorted(markup.elements, key=lambda element: element.content)
     )
-    return DocxText(name, package, parts, builder.build(), tuple(mirrors), tuple(elements), markups[0].body)
+    return DocxText(name, package, parts, builder.build(), tuple(mirrors), tuple(elements))
 
 
 def is_docx(package: Package) -> bool:

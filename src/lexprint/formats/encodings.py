@@ -50,7 +50,7 @@ def decode_text(content: bytes, *, name: str, declared: str | None = None) -> En
             break
     assert found is not None, "Latin-1 fits any bytes"
     if found.encoding != "utf-8" and _CONTROL.search(found.text):
-        raise FormatError(name, found="not text", needed="a text file, HTML, Markdown, a .docx, a PDF or an image")
+        raise FormatError(name, found="not text", needed="a text file")
     return found
 
 
@@ -62,7 +62,7 @@ def _decode_wide(content: bytes, *, name: str) -> EncodedText:
             odd = sum(character > "\u024f" for character in found.text)
             if odd <= _ODD_SHARE * len(found.text):
                 return found
-    raise FormatError(name, found="not text", needed="a text file, HTML, Markdown, a .docx, a PDF or an image")
+    raise FormatError(name, found="not text", needed="a text file")
 
 
 def _decoded(content: bytes, encoding: str, *, mark: bytes = b"") -> EncodedText | None:

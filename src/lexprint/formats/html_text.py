@@ -16,7 +16,7 @@ from html.entities import html5
 from typing import ClassVar
 
 from lexprint.formats.encodings import EncodedText, decode_text
-from lexprint.formats.plain_text import encode_or_refuse, one_line
+from lexprint.formats.plain_text import encode_or_refuse
 from lexprint.formats.projection import Projection, ProjectionBuilder
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
@@ -115,33 +115,15 @@ class HtmlText:
     def protected(self) -> tuple[Span, ...]:
         return self._projection.protected
 
-    def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
-        """The page with each edit made; a stamp becomes its first paragraph."""
+    def with_edits(self, edits: Sequence[Edit]) -> bytes:
+        """The page with each edit made."""
         raw_edits = self._projection.raw_edits(edits, self._escaped)
-        if stamp is not None:
-            place = _stamp_place(self.encoded.text)
-            raw_edits.append(Edit(Span(place, place), f"<p>{self._escaped(one_line(stamp))}</p>"))
         return encode_or_refuse(self.encoded, apply_edits(self.encoded.text, raw_edits), name=self.name)
 
     def _escaped(self, replacement: str) -> str:
         """Letters that the encoding lacks become references."""
         safe = escape(replacement, quote=False)
         return safe.encode(self.encoded.encoding, "xmlcharrefreplace").decode(self.encoded.encoding)
-
-
-def _stamp_place(raw: str) -> int:
-    place = 0
-    for tag in _tags(raw):
-        if tag.name in ("html", "body") and not tag.closes:
-            place = tag.end
-        if tag.name == "head" and tag.closes:
-            place = tag.end
-        if tag.name == "body":
-            break
-    if place == 0:
-        prologue = re.compile(r"(?:\s++|<!--.*?-->|<[?!][^>]*+>)*+", re.DOTALL).match(raw)
-        place = prologue.end() if prologue else 0
-    return place
 
 
 @dataclass(frozen=True, slots=True)

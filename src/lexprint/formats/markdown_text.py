@@ -22,7 +22,7 @@ from markdown_it.utils import EnvType
 from lexprint.errors import FormatError
 from lexprint.formats.encodings import EncodedText, decode_text
 from lexprint.formats.markdown_signs import FRONT_MATTER
-from lexprint.formats.plain_text import encode_or_refuse, line_ending, one_line
+from lexprint.formats.plain_text import encode_or_refuse
 from lexprint.formats.projection import Projection, ProjectionBuilder
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
@@ -70,13 +70,10 @@ class MarkdownText:
     def protected(self) -> tuple[Span, ...]:
         return self._projection.protected
 
-    def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
-        """The file with each edit made; a stamp becomes its first paragraph."""
+    def with_edits(self, edits: Sequence[Edit]) -> bytes:
+        """The file with each edit made."""
         raw = self.encoded.text
         raw_edits = self._projection.raw_edits(edits, _escaped)
-        if stamp is not None:
-            place = _body_start(raw)
-            raw_edits.append(Edit(Span(place, place), one_line(stamp).translate(_ESCAPED) + 2 * line_ending(raw)))
         return encode_or_refuse(self.encoded, apply_edits(raw, raw_edits), name=self.name)
 
 

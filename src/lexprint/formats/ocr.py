@@ -40,7 +40,7 @@ class ImageText:
     def protected(self) -> tuple[Span, ...]:
         return whole_projection(self.text).protected
 
-    def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
+    def with_edits(self, edits: Sequence[Edit]) -> bytes:
         raise FormatError(self.name, found="an image", needed="the document it shows, as Word, HTML, Markdown or text")
 
 

@@ -38,7 +38,7 @@ class PdfText:
     def protected(self) -> tuple[Span, ...]:
         return whole_projection(self.text).protected
 
-    def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
+    def with_edits(self, edits: Sequence[Edit]) -> bytes:
         raise FormatError(
             self.name,
             found="a PDF",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,8 +12,6 @@ from lexprint.formats.encodings import EncodedText, decode_text
 from lexprint.formats.projection import Projection, whole_projection
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
-
-_LINE_ENDING = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True)
@@ -39,26 +36,14 @@ class PlainText:
     def protected(self) -> tuple[Span, ...]:
         return self._projection.protected
 
-    def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
-        """The file with each edit made; a stamp becomes its first line."""
+    def with_edits(self, edits: Sequence[Edit]) -> bytes:
+        """The file with each edit made."""
         raw = apply_edits(self.encoded.text, self._projection.raw_edits(edits, str))
-        if stamp is not None:
-            raw = one_line(stamp) + 2 * line_ending(raw) + raw
         return encode_or_refuse(self.encoded, raw, name=self.name)
 
 
 def read_plain_text(content: bytes, *, name: str) -> PlainText:
     return PlainText(decode_text(content, name=name), name)
-
-
-def line_ending(raw: str) -> str:
-    """The line ending that a file uses."""
-    match = _LINE_ENDING.search(raw)
-    return match.group() if match else "\n"
-
-
-def one_line(stamp: str) -> str:
-    return " ".join(stamp.split())
 
 
 def encode_or_refuse(encoded: EncodedText, raw: str, *, name: str) -> bytes:

@@ -28,5 +28,5 @@ class Source(Protocol):
     def is_writable(self) -> bool:
         """Whether edits can be made; a PDF or an image is only read."""
 
-    def with_edits(self, edits: Sequence[Edit], *, stamp: str | None = None) -> bytes:
-        """The file with edits at offsets of the text made, and all else byte for byte; a stamp is a visible first line."""
+    def with_edits(self, edits: Sequence[Edit]) -> bytes:
+        """The file with edits at offsets of the text made, and all else byte for byte."""

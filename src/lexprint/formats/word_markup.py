@@ -76,7 +76,6 @@ class Markup:
     paragraphs: tuple[Paragraph, ...]
     elements: tuple[Element, ...]
     tangled: frozenset[int]  # groups of alternatives with alternatives inside
-    body: tuple[int, str] | None  # where the body's content begins, and the prefix of its names
 
 
 def read_markup(raw: str, *, name: str) -> Markup:
@@ -89,7 +88,7 @@ def read_markup(raw: str, *, name: str) -> Markup:
         raise FormatError(
             name, found="a Word document with damaged XML", needed="the document as the word processor saved it"
         ) from error
-    return Markup(tuple(reader.paragraphs), tuple(reader.elements), frozenset(reader.tangled), reader.body)
+    return Markup(tuple(reader.paragraphs), tuple(reader.elements), frozenset(reader.tangled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +163,6 @@ class _Reader:
         self.paragraphs: list[Paragraph] = []
         self.elements: list[Element] = []
         self.tangled: set[int] = set()
-        self.body: tuple[int, str] | None = None
         self._open = [_Open()]
         self._groups = 0
         self._branches: dict[int, int] = {}
@@ -235,17 +233,10 @@ class _Reader:
         elif name == "fldChar":
             step = {"begin": 1, "end": -1}.get(values.get("fldCharType", ""), 0)
             self._field_depth = max(0, self._field_depth + step)
-        elif name == "body":
-            self._start_body(tag)
         elif name == "pStyle" and opened.paragraph is not None:
             opened.paragraph.is_protected = _CODE_STYLE.search(value) is not None
         elif opened.paragraph is not None and opened.look is not None:
             self._start_in_run(opened, values, tag)
-
-    def _start_body(self, tag: Span) -> None:
-        written = _TAG_NAME.match(self._raw, tag.start)
-        if self.body is None and written is not None and not tag.of(self._raw).endswith("/>"):
-            self.body = tag.end, written.group(1).removesuffix("body")
 
     def _start_in_run(self, opened: _Open, values: dict[str, str], tag: Span) -> None:
         assert opened.paragraph is not None
