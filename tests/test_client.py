@@ -5,6 +5,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
@@ -13,11 +14,13 @@ import uvicorn
 from tests.server.served import fake_engine
 from tests.server.test_jobs import free_port
 
-from lexprint import workflows
-from lexprint.client import Client, ServiceError
+from lexprint.client import Client
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
+from lexprint.errors import InputError, ServiceError
+from lexprint.library import Lexprint
 from lexprint.registry.protocol import Registry, open_registry
+from lexprint.reports.report import read_report
 from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
 from lexprint.server.tokens import create_token
@@ -58,57 +61,65 @@ def client(served: Served) -> Client:
 
 
 def test_verbs_answer_as_the_library_does(client: Client, served: Served) -> None:
-    """Capacity, bits, messages, recovery and substitutes."""
+    """Capacity, bits, messages, recovery and substitutes are equal, field by field."""
+    library = Lexprint(engine=served.engine)
     told: list[tuple[int, int]] = []
-    room = client.capacity(MEMO, on_progress=lambda done, total: told.append((done, total)))
-    assert room.bits == workflows.capacity(served.engine, MEMO).bits > 8
-    marked = client.embed(MEMO, [1, 0, 1, 1])
-    assert marked.text == workflows.embed(served.engine, MEMO, [1, 0, 1, 1]).text
-    assert marked.text is not None
-    found = client.extract(marked.text)
-    assert found.bits is not None
-    assert found.bits.startswith("1011")
-    assert client.restore(marked.text, marked.record).text == MEMO
-    assert client.recover(marked.text).is_exact is False
-    word = room.sites[0]["word"]
-    library = workflows.find_substitutes(served.engine, MEMO, word=word).substitutes
-    assert [one.word for one in client.substitutes(MEMO, word=word)] == [one.word for one in library]
-    message = client.embed_message(MEMO, "A")
-    assert message.text is not None
-    assert (client.extract(message.text).message or "").startswith("A")
+    room = client.capacity(text=MEMO, on_progress=lambda done, total: told.append((done, total)))
+    assert room == library.capacity(text=MEMO)
+    assert room.sites > 8
+    assert client.analyse(text=MEMO) == library.analyse(text=MEMO)
+    marked = client.embed(text=MEMO, bits=[1, 0, 1, 1])
+    assert marked == library.embed(text=MEMO, bits=[1, 0, 1, 1])
+    found = client.extract_bits(text=marked.text)
+    assert found == library.extract_bits(text=marked.text)
+    assert (found.bits or "").startswith("1011")
+    assert client.restore(text=marked.text, record=marked.record).text == MEMO
+    assert client.recover(text=marked.text) == library.recover(text=marked.text)
+    word = marked.record["sites"][0]["word"]
+    assert client.substitutes(MEMO, word) == library.substitutes(MEMO, word)
+    message = client.embed(text=MEMO, message="A")
+    assert (client.extract_bits(text=message.text).message or "").startswith("A")
 
 
 def test_payloads(client: Client) -> None:
     """Written and found with the key of the service."""
-    marked = client.embed_payload(MEMO, 5, bits=3, false_positive=0.1)
-    assert marked.text is not None
-    assert client.extract_payload(marked.text, bits=3, false_positive=0.1).payload == 5
+    marked = client.embed(text=MEMO, payload=5, payload_bits=3, false_positive=0.1)
+    assert client.extract(text=marked.text, payload_bits=3, false_positive=0.1).payload == 5
 
 
 def test_files_issue_and_trace(client: Client, tmp_path: Path) -> None:
     """A file is sent, issued, fetched, and its leak traced."""
     (tmp_path / "memo.txt").write_text(MEMO)
-    file = client.upload(tmp_path / "memo.txt")
-    assert client.download(file).decode() == MEMO
-    assert client.analyse(file).text == MEMO
-    issued = client.issue(file, ["Ada", "Bo"], name="Q3 memo")
+    assert client.embed(tmp_path / "memo.txt", bits=[1]).text is None
+    issued = client.issue(tmp_path / "memo.txt", to=["Ada", "Bo"], out=tmp_path / "copies", name="Q3 memo")
     assert [copy.recipient for copy in issued.copies] == ["Ada", "Bo"]
-    leak = client.copy(issued.document_id, 2).decode()
+    leak = issued.copies[1].path
+    assert sha256(leak.read_bytes()).hexdigest() == issued.copies[1].digest
     with zipfile.ZipFile(BytesIO(client.archive(issued.document_id))) as archive:
-        assert archive.read(issued.copies[1].file_name).decode() == leak
-    traced = client.trace(leak)
-    assert (traced.verdict, traced.accused[0].recipient) == ("one copy", "Bo")
-    assert traced.signed["signature"]
-    assert b"copy 2" in client.report_page(traced.report_id)
+        assert archive.read(leak.name) == leak.read_bytes()
+    report = client.trace(leak)
+    assert (report.verdict, [copy.recipient for copy in report.named]) == ("one copy", ["Bo"])
+    assert 0 < report.named[0].chance_of_error <= 1e-6
+    report.save(tmp_path / "report.html")
+    assert "copy 2" in (tmp_path / "report.html").read_text()
+    report.save(tmp_path / "report.json")
+    assert read_report((tmp_path / "report.json").read_bytes()).id == report.id
     assert [one["name"] for one in client.documents()] == ["Q3 memo"]
     assert [one["name"] for one in client.recipients()] == ["Ada", "Bo"]
-    assert [one["id"] for one in client.reports()] == [traced.report_id]
+    assert [one["id"] for one in client.reports()] == [report.id]
 
 
-def test_refusals_are_errors(client: Client, served: Served) -> None:
+def test_what_is_marked_must_be_clear(client: Client, tmp_path: Path) -> None:
+    """Neither nothing, nor two documents, nor a file that is not there."""
+    for given in ({}, {"document": b"x", "text": "x"}, {"document": tmp_path / "none.txt"}):
+        with pytest.raises(InputError):
+            client.capacity(**given)  # type: ignore[arg-type]
+
+
+def test_refusals_are_errors(client: Client, served: Served, tmp_path: Path) -> None:
     """With the service's sentence, status and code; the token is never in them."""
     with pytest.raises(ServiceError, match="1 recipients need") as failed:
-        client.issue("Too short.", ["Ada"])
+        client.issue(text="Too short.", to=["Ada"], out=tmp_path)
     assert (failed.value.status, failed.value.code) == (422, "TooFewSites")
     with pytest.raises(ServiceError, match="a token is needed") as refused:
         list(Client(served.url).documents())

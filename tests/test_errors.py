@@ -20,6 +20,8 @@ EXAMPLES: list[tuple[LexprintError, int]] = [
     (errors.ExtraMissing("torch", extra="hub"), 3),
     (errors.SecretError("lexprint.key can be read by others", needed="chmod 600 lexprint.key"), 3),
     (errors.CapacityError(needed=64, found=12), 1),
+    (errors.PayloadTooLong(needed=30, found=12, bits=8, words_missing=150), 1),
+    (errors.ServiceError("the service answered 404 (NotFound)", status=404, code="NotFound"), 1),
     (errors.TooFewSites(needed=30, found=12, recipients=1000, words_missing=150), 1),
     (errors.RegistryError("the registry is locked"), 1),
     (errors.RegistryConflict("document minutes-7 is registered already"), 1),

@@ -16,7 +16,7 @@ ROWS: tuple[frozenset[str], ...] = tuple(
     frozenset(row.split())
     for row in (
         "cli",
-        "client server",
+        "client library server",
         "evaluation",
         "scale",
         "workflows",
@@ -28,7 +28,8 @@ ROWS: tuple[frozenset[str], ...] = tuple(
         "substitution coding",
         "models",
         "text",
-        "settings",
+        "settings results",
+        "whole_files",
         "errors",
     )
 )
@@ -36,7 +37,7 @@ ROWS: tuple[frozenset[str], ...] = tuple(
 # Rooms that see less than what lies below them; a dot names one module of a room.
 NARROW: dict[str, frozenset[str]] = {
     "copies": frozenset({"text", "models", "substitution", "watermark.sites", "settings", "errors"}),
-    "coding": frozenset({"settings", "errors"}),
+    "coding": frozenset({"settings", "whole_files", "errors"}),
     "formats": frozenset({"text", "settings", "errors"}),
     "registry": frozenset({"text", "coding", "watermark.sites", "settings", "errors"}),
     "tracing": frozenset({"registry", "text", "coding", "settings", "errors"}),

@@ -2,11 +2,13 @@
 
 import ast
 import doctest
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
 import lexprint
+from lexprint import workflows
 
 PACKAGE = Path(lexprint.__file__).parent
 SOURCE = Path(lexprint.__file__).read_text(encoding="utf-8")
@@ -28,6 +30,26 @@ def test_type_checkers_see_the_same_names() -> None:
     seen = {alias.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     assert seen == lexprint._LAZY
     assert set(seen) <= set(lexprint.__all__)
+
+
+def test_workflows_are_loaded_when_they_are_used() -> None:
+    """The same for the room of the verbs, so that tracing needs no models."""
+    source = Path(workflows.__file__).read_text(encoding="utf-8")
+    block = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.If))
+    seen = {alias.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert seen == {name: f"lexprint.workflows.{module}" for name, module in workflows._LAZY.items()}
+    assert sorted(seen) == sorted(workflows.__all__)
+    assert all(getattr(workflows, name) is not None for name in seen)
+
+
+def test_library_and_client_have_the_same_verbs() -> None:
+    """With the same parameters, but for what only one of them needs."""
+    verbs = "issue trace analyse embed extract extract_bits recover restore capacity substitutes".split()
+    only_here = {"trace": {"authority"}}
+    for verb in verbs:
+        here = signature(getattr(lexprint.Lexprint, verb)).parameters
+        there = signature(getattr(lexprint.Client, verb)).parameters
+        assert [name for name in here if name not in only_here.get(verb, ())] == list(there), verb
 
 
 @pytest.mark.parametrize("name", lexprint.__all__)

@@ -1,4 +1,4 @@
-"""A client of the HTTP service that mirrors the library: the same verbs, on another machine.
+"""A client of the HTTP service: the verbs of `Lexprint`, with the same results, done on another machine.
 
 Standard library only, and no model is loaded: it may run where the service does not.
 """
@@ -13,133 +13,23 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from lexprint.errors import LexprintError
+from lexprint.errors import InputError, ServiceError
+from lexprint.results import Capacity, Extracted, Issued, Json, Marked, Recovered, Substitute, TraceReport
+from lexprint.whole_files import write_whole
 
 DEFAULT_URL = "http://127.0.0.1:8400"
 TOKEN_VARIABLE = "LEXPRINT_TOKEN"  # where the token is taken from if none is given
 PAUSE_SECONDS = 1.0  # before a stream that broke is opened again
-PATIENCE = 5  # times that a full service is asked again
+MAX_RETRIES = 5  # times that a full service is asked again
 
 OnProgress: TypeAlias = Callable[[int, int], None]  # done, in all
 
 
-class ServiceError(LexprintError):
-    """The service refused, or does not answer."""
-
-    def __init__(self, detail: str, *, status: int = 0, code: str = "Unreachable") -> None:
-        super().__init__(detail)
-        self.status, self.code = status, code
-
-
-@dataclass(frozen=True)
-class FileReference:
-    """A file that the service has; pass it wherever a text goes."""
-
-    id: str
-    name: str
-    kind: str
-    size: int
-
-
-Given: TypeAlias = str | FileReference
-
-
-@dataclass(frozen=True)
-class Substitute:
-    word: str
-    probability: float
-    entailment: float
-    acceptance: float | None = None
-
-
-@dataclass(frozen=True)
-class Capacity:
-    """How many bits a text can carry."""
-
-    bits: int
-    words: int
-    mean_entailment: float | None
-    sites: tuple[Mapping[str, Any], ...] = field(repr=False)
-    fingerprint: str
-
-
-@dataclass(frozen=True)
-class Marked:
-    """A marked text, or a file where one was given, and the record to keep."""
-
-    text: str | None = field(repr=False)
-    file: FileReference | None
-    record: Mapping[str, Any] = field(repr=False)
-
-
-@dataclass(frozen=True)
-class Extracted:
-    """What a text says; of bits and payload, what was asked for."""
-
-    bits: str | None
-    message: str | None
-    payload: str | int | None
-    chance_of_error: float | None
-    fingerprint: str
-
-
-@dataclass(frozen=True)
-class Recovered:
-    text: str | None = field(repr=False)
-    file: FileReference | None
-    is_exact: bool
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """Where copies of a text may differ."""
-
-    text: str = field(repr=False)
-    words: int
-    sites: tuple[Mapping[str, Any], ...] = field(repr=False)
-    fingerprint: str
-
-
-@dataclass(frozen=True)
-class IssuedCopy:
-    number: int
-    recipient: str
-    file_name: str
-    digest: str
-
-
-@dataclass(frozen=True)
-class Issued:
-    document_id: str
-    name: str
-    sites: int
-    copies: tuple[IssuedCopy, ...]
-
-
-@dataclass(frozen=True)
-class Accused:
-    number: int
-    recipient: str
-    matches: int
-    readable: int
-
-
-@dataclass(frozen=True)
-class Traced:
-    """The verdict of a trace; `signed` is the report as it was signed."""
-
-    report_id: str
-    verdict: Literal["one copy", "several copies", "inconclusive", "no document"]
-    headline: str
-    explanation: str
-    chance_of_error: str | None
-    accused: tuple[Accused, ...]
-    signed: Mapping[str, Any] = field(repr=False)
+Given: TypeAlias = str | os.PathLike[str] | bytes  # the name of a file, or what is in it
 
 
 class Client:
@@ -158,102 +48,137 @@ class Client:
     def __repr__(self) -> str:
         return f"Client({self._url!r})"
 
-    # Marking
-
-    def substitutes(self, text: str, *, word: str, occurrence: int = 1) -> tuple[Substitute, ...]:
-        """Rank what may stand in for a word of a text."""
-        found = self._post("/v1/substitutes", {"text": text, "word": word, "occurrence": occurrence})
-        return tuple(Substitute(**one) for one in found["substitutes"])
-
-    def capacity(self, given: Given, *, on_progress: OnProgress | None = None) -> Capacity:
-        """How many bits a text can carry."""
-        found = self._verb("capacity", _given(given), on_progress)
-        return Capacity(
-            found["bits"], found["words"], found["mean_entailment"], tuple(found["sites"]), found["fingerprint"]
-        )
-
-    def embed(self, given: Given, bits: Sequence[int], *, on_progress: OnProgress | None = None) -> Marked:
-        """Write bits into a text."""
-        return self._marked(_given(given) | {"bits": "".join(map(str, bits))}, on_progress)
-
-    def embed_message(self, given: Given, message: str, *, on_progress: OnProgress | None = None) -> Marked:
-        """Write a message into a text."""
-        return self._marked(_given(given) | {"message": message}, on_progress)
-
-    def embed_payload(
-        self,
-        given: Given,
-        payload: str | int,
-        *,
-        bits: int | None = None,
-        false_positive: float = 1e-6,
-        on_progress: OnProgress | None = None,
-    ) -> Marked:
-        """Write a payload into a text, under the service's key."""
-        asked = {"payload": payload, "payload_bits": bits, "false_positive": false_positive}
-        return self._marked(_given(given) | asked, on_progress)
-
-    def extract(
-        self, given: Given, *, fingerprint: str | None = None, on_progress: OnProgress | None = None
-    ) -> Extracted:
-        """Read the bits of a text."""
-        return self._extracted(_given(given) | {"fingerprint": fingerprint}, on_progress)
-
-    def extract_payload(
-        self,
-        given: Given,
-        *,
-        bits: int | None = None,
-        false_positive: float = 1e-6,
-        on_progress: OnProgress | None = None,
-    ) -> Extracted:
-        """Find the payload of a text with the service's key; none is an answer."""
-        asked = {"what": "payload", "payload_bits": bits, "false_positive": false_positive}
-        return self._extracted(_given(given) | asked, on_progress)
-
-    def recover(self, given: Given, *, on_progress: OnProgress | None = None) -> Recovered:
-        """The most probable original of a marked text."""
-        return self._recovered(_given(given), on_progress)
-
-    def restore(self, given: Given, record: Mapping[str, Any]) -> Recovered:
-        """The exact original of a marked text, by its record."""
-        return self._recovered(_given(given) | {"record": dict(record)}, None)
-
-    # Issuing and tracing
-
-    def analyse(
-        self, given: Given, *, protected_phrases: Sequence[str] = (), on_progress: OnProgress | None = None
-    ) -> Analysis:
-        """Find where copies of a document may differ."""
-        asked = _given(given) | {"protected_phrases": list(protected_phrases)}
-        found = self._done(self._post("/v1/analyse", asked), on_progress)
-        return Analysis(found["text"], found["words"], tuple(found["sites"]), found["fingerprint"])
+    # Copies and leaks
 
     def issue(
         self,
-        given: Given,
-        recipients: Sequence[str],
+        document: Given | None = None,
         *,
+        to: Sequence[str],
+        out: str | os.PathLike[str],
+        text: str | None = None,
         name: str | None = None,
-        scheme: Literal["registered", "blind"] = "registered",
+        blind: bool = False,
         code: Literal["independent", "tardos"] | None = None,
         protected_phrases: Sequence[str] = (),
         error_bound: float = 1e-6,
         on_progress: OnProgress | None = None,
     ) -> Issued:
-        """Make and record a copy for each recipient; fetch them with `copy` or `archive`."""
-        asked = _given(given) | {
-            "recipients": list(recipients),
+        """Make and record a copy for each recipient, and fetch them to a folder."""
+        asked = self._given(document, text) | {
+            "recipients": list(to),
             "name": name,
-            "scheme": scheme,
+            "scheme": "blind" if blind else "registered",
             "code": code,
             "protected_phrases": list(protected_phrases),
             "error_bound": error_bound,
         }
-        found = self._done(self._post("/v1/issue", asked), on_progress)
-        document = found["document"]
-        copies = (IssuedCopy(one["number"], one["recipient"], one["file"], one["sha256"]) for one in found["copies"])
-        return Issued(document["id"], document["name"], document["sites"], tuple(copies))
+        issued = Issued.of(self._done(self._post("/v1/issue", asked), on_progress), Path(out))
+        Path(out).mkdir(parents=True, exist_ok=True)
+        for copy in issued.copies:
+            write_whole(copy.path, self.copy(issued.document_id, copy.number))
+        return issued
+
+    def trace(
+        self,
+        leak: Given | None = None,
+        *,
+        text: str | None = None,
+        document_id: str | None = None,
+        error_bound: float = 1e-6,
+    ) -> TraceReport:
+        """Find out which copy a leak was made from."""
+        asked = self._given(leak, text) | {"document": document_id, "error_bound": error_bound}
+        found = self._post("/v1/trace", asked)
+        signed = {name: found[name] for name in ("report", "signature", "public_key", "key_id", "timestamp")}
+        page = self.report_page(found["report"]["id"]).decode()
+        return TraceReport.of(signed, headline=found["headline"], page=page)
+
+    def analyse(
+        self,
+        document: Given | None = None,
+        *,
+        text: str | None = None,
+        protected_phrases: Sequence[str] = (),
+        on_progress: OnProgress | None = None,
+    ) -> Capacity:
+        """At how many sites copies of a document may differ when they are issued."""
+        asked = self._given(document, text) | {"protected_phrases": list(protected_phrases)}
+        return Capacity.of(self._done(self._post("/v1/analyse", asked), on_progress))
+
+    # Marks without a registry
+
+    def embed(
+        self,
+        document: Given | None = None,
+        *,
+        text: str | None = None,
+        payload: str | int | None = None,
+        payload_bits: int | None = None,
+        message: str | None = None,
+        bits: Sequence[int] | None = None,
+        false_positive: float = 1e-6,
+        on_progress: OnProgress | None = None,
+    ) -> Marked:
+        """Mark a document with a payload, under the service's key; or, as in the paper, with a message or bits."""
+        written = None if bits is None else "".join(map(str, bits))
+        asked = self._given(document, text) | {"message": message, "bits": written}
+        if payload is not None:
+            asked |= {"payload": payload, "payload_bits": payload_bits, "false_positive": false_positive}
+        found = self._verb("embed", asked, on_progress)
+        return Marked(*self._changed(found), found["record"])
+
+    def extract(
+        self,
+        document: Given | None = None,
+        *,
+        text: str | None = None,
+        payload_bits: int | None = None,
+        false_positive: float = 1e-6,
+        fingerprint: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Extracted:
+        """Find the payload of a document with the service's key; none is an answer."""
+        asked = {"what": "payload", "payload_bits": payload_bits, "false_positive": false_positive}
+        asked |= self._given(document, text) | {"fingerprint": fingerprint}
+        return Extracted.of(self._verb("extract", asked, on_progress))
+
+    def extract_bits(
+        self,
+        document: Given | None = None,
+        *,
+        text: str | None = None,
+        fingerprint: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Extracted:
+        """Every bit of a document; any text yields bits."""
+        asked = self._given(document, text) | {"fingerprint": fingerprint}
+        return Extracted.of(self._verb("extract", asked, on_progress))
+
+    def recover(
+        self, document: Given | None = None, *, text: str | None = None, on_progress: OnProgress | None = None
+    ) -> Recovered:
+        """The most probable original of a marked document."""
+        found = self._verb("recover", self._given(document, text), on_progress)
+        return Recovered(*self._changed(found), found["exact"])
+
+    def restore(self, document: Given | None = None, *, text: str | None = None, record: Json) -> Recovered:
+        """The exact original of a marked document, by its restoration record."""
+        found = self._verb("recover", self._given(document, text) | {"record": dict(record)}, None)
+        return Recovered(*self._changed(found), found["exact"])
+
+    def capacity(
+        self, document: Given | None = None, *, text: str | None = None, on_progress: OnProgress | None = None
+    ) -> Capacity:
+        """How many bits a document can carry."""
+        return Capacity.of(self._verb("capacity", self._given(document, text), on_progress))
+
+    def substitutes(self, text: str, word: str, *, occurrence: int = 1) -> tuple[Substitute, ...]:
+        """What may stand in for a word of a text, the best first."""
+        found = self._post("/v1/substitutes", {"text": text, "word": word, "occurrence": occurrence})
+        return tuple(map(Substitute.of, found["substitutes"]))
+
+    # What the service keeps
 
     def copy(self, document_id: str, number: int) -> bytes:
         """The file of one copy."""
@@ -262,23 +187,6 @@ class Client:
     def archive(self, document_id: str) -> bytes:
         """All copies of a document, as a ZIP file."""
         return self._fetch(f"/v1/documents/{document_id}/archive")
-
-    def trace(self, given: Given, *, document_id: str | None = None, error_bound: float = 1e-6) -> Traced:
-        """Find out which copy a leak was made from."""
-        asked = _given(given) | {"document": document_id, "error_bound": error_bound}
-        found = self._post("/v1/trace", asked)
-        report = found["report"]
-        return Traced(
-            report_id=report["id"],
-            verdict=report["verdict"],
-            headline=found["headline"],
-            explanation=found["explanation"],
-            chance_of_error=found["chance_of_error"],
-            accused=tuple(
-                Accused(one["number"], one["recipient"], one["matches"], one["readable"]) for one in report["accused"]
-            ),
-            signed={name: found[name] for name in ("report", "signature", "public_key", "key_id", "timestamp")},
-        )
 
     def report_page(self, report_id: str) -> bytes:
         """A report as a page that prints well."""
@@ -296,42 +204,35 @@ class Client:
         """Reports of traced leaks, newest first."""
         return self._pages("/v1/reports")
 
-    # Files
+    # Requests
 
-    def upload(self, path: Path) -> FileReference:
-        """Send a file; what is marked comes back in its format."""
-        return self.upload_bytes(path.read_bytes(), name=path.name)
+    def _given(self, document: Given | None, text: str | None) -> dict[str, Any]:
+        """A text as it is, or the id of a file that was sent; what is marked comes back in its format."""
+        if (document is None) == (text is None):
+            raise InputError("the document is not clear", needed="the name of a file, bytes, or text=")
+        if document is None:
+            return {"text": text}
+        if isinstance(document, bytes):
+            return {"file": self._upload(document, name="document")}
+        path = Path(document)
+        try:
+            return {"file": self._upload(path.read_bytes(), name=path.name)}
+        except OSError as error:
+            raise InputError(f"{path} cannot be read ({error.strerror})", needed="a file that may be read") from error
 
-    def upload_bytes(self, content: bytes, *, name: str) -> FileReference:
+    def _upload(self, content: bytes, *, name: str) -> str:
         boundary = secrets.token_hex(16)
         quoted = name.replace("\\", "").replace('"', "%22").replace("\r", "").replace("\n", "")
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{quoted}"\r\n\r\n'
         body = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
         found = json.loads(self._send("POST", "/v1/files", body, f"multipart/form-data; boundary={boundary}"))
-        return _file(found)
+        return str(found["id"])
 
-    def download(self, file: FileReference) -> bytes:
-        return self._fetch(f"/v1/files/{file.id}/content")
-
-    # The way there
-
-    def _marked(self, asked: dict[str, Any], on_progress: OnProgress | None) -> Marked:
-        found = self._verb("embed", asked, on_progress)
-        return Marked(found["text"], found["file"] and _file(found["file"]), found["record"])
-
-    def _extracted(self, asked: dict[str, Any], on_progress: OnProgress | None) -> Extracted:
-        found = self._verb("extract", asked, on_progress)
-        return Extracted(
-            found.get("bits"),
-            found.get("message"),
-            found.get("payload"),
-            found.get("chance_of_error"),
-            found["fingerprint"],
-        )
-
-    def _recovered(self, asked: dict[str, Any], on_progress: OnProgress | None) -> Recovered:
-        found = self._verb("recover", asked, on_progress)
-        return Recovered(found["text"], found["file"] and _file(found["file"]), found["exact"])
+    def _changed(self, found: Any) -> tuple[bytes, str | None]:
+        """A text for a text, a file for a file."""
+        if found["file"] is None:
+            return found["text"].encode(), found["text"]
+        return self._fetch(f"/v1/files/{found['file']['id']}/content"), None
 
     def _verb(self, name: str, asked: dict[str, Any], on_progress: OnProgress | None) -> Any:
         """As a job: so a long text takes the time it takes."""
@@ -383,7 +284,7 @@ class Client:
         media_type: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> bytes:
-        for tries_left in reversed(range(PATIENCE)):
+        for tries_left in reversed(range(MAX_RETRIES)):
             try:
                 with self._open(method, path, body, media_type, headers) as response:
                     content: bytes = response.read()
@@ -414,14 +315,6 @@ class Client:
         except urllib.error.HTTPError as error:
             with error:
                 raise _refusal(error.code, error.read()) from error
-
-
-def _given(given: Given) -> dict[str, Any]:
-    return {"text": given} if isinstance(given, str) else {"file": given.id}
-
-
-def _file(found: Mapping[str, Any]) -> FileReference:
-    return FileReference(found["id"], found["name"], found["kind"], found["size"])
 
 
 def _refusal(status: int, body: bytes) -> ServiceError:

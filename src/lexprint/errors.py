@@ -12,10 +12,12 @@
     ├── ExtraMissing              3  an optional dependency is not installed
     ├── SecretError               3  the master key is missing, or others could read it
     ├── CapacityError             1  the text has fewer sites than the message has bits
+    │   ├── PayloadTooLong        1  or than the payload needs
     │   └── TooFewSites           1  or than so many recipients need
     ├── RegistryError             1
     │   ├── RegistryConflict      1  somebody else has recorded it in the meantime
     │   └── UnknownDocument       1
+    ├── ServiceError              1  the service refused, or does not answer
     └── ReportError               1
         ├── BadSignature          1  altered after signing
         ├── ForeignSignature      1  signed with an untrusted key
@@ -142,6 +144,26 @@ class CapacityError(LexprintError):
     def __init__(self, *, needed: int, found: int) -> None:
         super().__init__(f"the text carries {found} bits, the message has {needed}; use a longer text or fewer bits")
         self.needed, self.found = needed, found
+
+
+class PayloadTooLong(CapacityError):
+    """The text has too few sites to carry the payload and to prove that it is no accident."""
+
+    def __init__(self, *, needed: int, found: int, bits: int, words_missing: int) -> None:
+        LexprintError.__init__(
+            self,
+            f"the text has {found} sites that differ, a payload of {bits} bits needs {needed}; "
+            f"use a text longer by about {words_missing} words, or a shorter payload",
+        )
+        self.needed, self.found, self.bits, self.words_missing = needed, found, bits, words_missing
+
+
+class ServiceError(LexprintError):
+    """The service refused, or does not answer."""
+
+    def __init__(self, detail: str, *, status: int = 0, code: str = "Unreachable") -> None:
+        super().__init__(detail)
+        self.status, self.code = status, code
 
 
 class TooFewSites(CapacityError):

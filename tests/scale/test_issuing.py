@@ -12,7 +12,7 @@ from lexprint.scale.batch import Report
 from lexprint.scale.issuing import issue_folder
 from lexprint.scale.pools import LocalPool
 from lexprint.testing import fake_text
-from lexprint.workflows.issuing import Wishes
+from lexprint.workflows.issuing import IssueOptions
 from lexprint.workflows.tracing import trace
 
 KEYS = Keyring((MasterKey.generate(),))
@@ -28,7 +28,7 @@ def run(tmp_path: Path, name: str, *, workers: int = 1, recipients: tuple[str, .
             recipients,
             keyring=KEYS,
             registry=registry,
-            wishes=Wishes(),
+            options=IssueOptions(),
         )
 
 

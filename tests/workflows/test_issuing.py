@@ -30,7 +30,7 @@ from lexprint.text.editing import apply_edits
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.workflows import issuing
-from lexprint.workflows.issuing import Master, Wishes, analyse_document, copy_edits, issue, issue_blind
+from lexprint.workflows.issuing import IssueOptions, Master, analyse_document, copy_edits, issue, issue_blind
 from lexprint.workflows.results import Analysis, Issued, as_json
 from lexprint.workflows.review import review_lines
 from lexprint.workflows.tracing import trace
@@ -75,7 +75,7 @@ def issued(
         master: Master | None = None,
         keyring: Keyring = keyring,
         folder: Path = tmp_path / "copies",
-        wishes: Wishes | None = None,
+        options: IssueOptions | None = None,
     ) -> Issued:
         return issue(
             PatientEngine(),
@@ -84,7 +84,7 @@ def issued(
             keyring=keyring,
             registry=registry,
             folder=folder,
-            wishes=wishes,
+            options=options,
         )
 
     return run
@@ -207,7 +207,7 @@ def test_too_short_a_text_is_refused(issued: Issue, registry: Registry, analysis
     """With the numbers, and nothing recorded or written."""
     few = [line for line in review_lines(TEXT, analysis.sites) if line.number <= 20]
     with pytest.raises(TooFewSites) as refusal:
-        issued(wishes=Wishes(review=tuple(few)))
+        issued(options=IssueOptions(review=tuple(few)))
     assert (refusal.value.found, refusal.value.recipients) == (20, 3)
     assert refusal.value.needed > 20
     missing = (refusal.value.needed - 20) * analysis.words / 20
@@ -232,12 +232,12 @@ def test_struck_pairs_are_no_sites(issued: Issue, registry: Registry, analysis: 
     """A review keeps what it keeps; struck after issuing, it makes another document."""
     lines = review_lines(TEXT, analysis.sites)
     reviewed = tuple(replace(line, is_kept=line.number % 2 == 0) for line in lines)
-    first = issued(wishes=Wishes(review=reviewed))
+    first = issued(options=IssueOptions(review=reviewed))
     assert registry.document(first.document.id).sites == analysis.sites[1::2]
-    assert issued(wishes=Wishes(review=reviewed)).document.id == first.document.id
+    assert issued(options=IssueOptions(review=reviewed)).document.id == first.document.id
     fewer = tuple(replace(line, is_kept=line.is_kept and line.number > 4) for line in reviewed)
     with pytest.raises(InputError, match="another file"):  # another document's folder
-        issued(wishes=Wishes(review=fewer))
+        issued(options=IssueOptions(review=fewer))
 
 
 def test_what_becomes_protected_leaves_the_document(issued: Issue, analysis: Analysis, tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_what_becomes_protected_leaves_the_document(issued: Issue, analysis: Ana
 
     issuing.analyse_document = analysed
     try:
-        issued(wishes=Wishes(protected_phrases=(phrase,)), folder=tmp_path / "second")
+        issued(options=IssueOptions(protected_phrases=(phrase,)), folder=tmp_path / "second")
     finally:
         issuing.analyse_document = original
     assert asked == [(phrase,)]
@@ -267,7 +267,7 @@ def test_the_code_is_chosen(
     issued: Issue, code: Literal["independent", "tardos"] | None, chosen: str, registry: Registry
 ) -> None:
     """By option, else by the number of sites."""
-    record = registry.document(issued(wishes=Wishes(code=code)).document.id)
+    record = registry.document(issued(options=IssueOptions(code=code)).document.id)
     assert record.code == chosen
     assert (set(record.biases) == {0.5}) == (chosen == "independent")
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from lexprint.cli import console, keys
 from lexprint.cli.extract import FALSE_POSITIVE, PAYLOAD_BITS
 from lexprint.cli.files import read_text_file, require_writable, write_bytes
-from lexprint.cli.issue import PROTECT, UNPROTECT, parse_wishes, require_bound, require_options
+from lexprint.cli.issue import PROTECT, UNPROTECT, parse_options, require_bound, require_options
 from lexprint.cli.registry import REGISTRY
 from lexprint.errors import InputError
 
@@ -132,8 +132,8 @@ def analyse(
     """Tell where copies of each document may differ: a JSON file for each file, or a column `analysis` in a table."""
     from lexprint.scale.tasks import Analysing
 
-    wishes = parse_wishes(protect=protect, unprotect=unprotect)
-    task = Analysing(protected_phrases=wishes.protected_phrases, protections=tuple(sorted(wishes.protections)))
+    options = parse_options(protect=protect, unprotect=unprotect)
+    task = Analysing(protected_phrases=options.protected_phrases, protections=tuple(sorted(options.protections)))
     engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size, cache=cache)
     pool = _pool(where, workers=workers, address=address)
     _run(
@@ -179,7 +179,7 @@ def issue(
 
     require_options(code=code, blind=False, review=None, protect=protect, unprotect=unprotect)
     require_bound(error_bound)
-    wishes = parse_wishes(code=code, protect=protect, unprotect=unprotect, error_bound=error_bound)
+    options = parse_options(code=code, protect=protect, unprotect=unprotect, error_bound=error_bound)
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     keyring = keys.load_keys(key)
     engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size, cache=cache)
@@ -194,7 +194,7 @@ def issue(
                 recipients,
                 keyring=keyring,
                 registry=opened,
-                wishes=wishes,
+                options=options,
                 on_items=on_items,
             ),
             report=report,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from tempfile import mkdtemp
@@ -99,14 +98,13 @@ def _show_substitutes(console: Console, engine: Engine) -> None:
 
 
 def _issue(console: Console, engine: Engine, keyring: Keyring, registry: Registry, folder: Path) -> Issued:
-    from lexprint.formats.source import open_source
     from lexprint.workflows.issuing import Master, issue
 
     console.print(
         f"\n[bold]2. Issue a memo to {len(RECIPIENTS)} people.[/] Every copy reads the same and differs in a few words.\n"
     )
     content = MEMO.encode()
-    master = Master(open_source(content, name="memo.txt"), "memo.txt", sha256(content).hexdigest(), ".txt")
+    master = Master.of(content, file_name="memo.txt", name="memo.txt")
     (folder / "copies").mkdir()
     with console.status("looking for words that may differ"):
         issued = issue(engine, master, RECIPIENTS, keyring=keyring, registry=registry, folder=folder / "copies")

@@ -5,24 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from lexprint.cli import console
 from lexprint.cli.console import OutputClosed
 from lexprint.errors import FormatError, InputError, LexprintError
 from lexprint.formats.table import ACCEPTED, PROMISED, WRITABLE
-
-try:
-    import fcntl
-except ImportError:  # not on this system: what a killed command leaves is then the user's care
-    fcntl = None  # type: ignore[assignment]
+from lexprint.whole_files import write_whole
 
 if TYPE_CHECKING:
     from lexprint.formats.encodings import EncodedText
@@ -33,8 +27,6 @@ if TYPE_CHECKING:
 PIPE = "-"  # standard input or output
 DOCUMENT = f"{WRITABLE[0].upper()}{WRITABLE[1:]}; or - for standard input."
 READABLE = f"{ACCEPTED[0].upper()}{ACCEPTED[1:]}; or - for standard input."
-
-_TEMPORARY = ".lexprint-"
 
 
 @dataclass(frozen=True)
@@ -227,7 +219,7 @@ def write_bytes(name: str, content: bytes, *, mode: int | None = None) -> None:
         elif Path(name).exists() and not Path(name).is_file():
             Path(name).write_bytes(content)  # a device or a named pipe: nothing to replace
         else:
-            _replace(Path(name).resolve(), content, mode)
+            write_whole(Path(name), content, mode=mode)
     except BrokenPipeError as error:
         raise OutputClosed from error
     except (OSError, ValueError) as error:
@@ -241,53 +233,3 @@ def _write_standard_output(content: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
-
-
-def _replace(path: Path, content: bytes, mode: int | None) -> None:
-    kept = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
-    wanted = 0o666 if mode is None else mode  # less what the user's mask forbids
-    _remove_abandoned(path.parent)
-    file, temporary = _new_file(path.parent, wanted | stat.S_IWUSR)
-    try:
-        with file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            if kept is not None:
-                temporary.chmod(kept)
-            temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _new_file(folder: Path, mode: int) -> tuple[BinaryIO, Path]:
-    """An unfinished file, locked; made again if another command took it for abandoned before it was."""
-    while True:
-        path = folder / f"{_TEMPORARY}{secrets.token_hex(8)}.tmp"
-        file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: SIM115 # the caller's
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        if path.exists():
-            return file, path
-        file.close()
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """Unfinished files of killed commands: those of living ones are locked."""
-    for leftover in folder.glob(f"{_TEMPORARY}*.tmp"):
-        with suppress(OSError), leftover.open("rb") as file:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                leftover.unlink()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Makes the new name last through a power cut, where the system can."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -7,7 +7,6 @@ import io
 import stat
 import sys
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from lexprint.registry.records import Code
     from lexprint.text.protection import Protection
     from lexprint.workflows import Analysis, Issued
-    from lexprint.workflows.issuing import Master, Wishes
+    from lexprint.workflows.issuing import IssueOptions, Master
     from lexprint.workflows.review import ReviewLine
 
 COLUMNS = ("number", "keep", "sentence", "word", "alternative", "SR")
@@ -77,9 +76,9 @@ def issue(
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     master = read_master(source, name=name)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    wishes = parse_wishes(code=code, protect=protect, unprotect=unprotect, review=review, error_bound=error_bound)
-    if review is not None and wishes.review is None:
-        _write_review(engine, master, wishes, review)
+    options = parse_options(code=code, protect=protect, unprotect=unprotect, review=review, error_bound=error_bound)
+    if review is not None and options.review is None:
+        _write_review(engine, master, options, review)
         return
     keyring = keys.load_keys(key)
     with (
@@ -106,7 +105,7 @@ def issue(
                 keyring=keyring,
                 registry=opened,
                 folder=out,
-                wishes=wishes,
+                options=options,
                 on_progress=on_progress,
                 on_copies=on_progress,
             )
@@ -135,8 +134,8 @@ def analyse(
 
     master = read_master(source, name=None)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    wishes = parse_wishes(protect=protect, unprotect=unprotect)
-    found = _analysed(engine, master, wishes)
+    options = parse_options(protect=protect, unprotect=unprotect)
+    found = _analysed(engine, master, options)
     if as_json:
         console.print_json(json_of(found))
         return
@@ -146,8 +145,6 @@ def analyse(
 
 def read_master(source: str, *, name: str | None) -> Master:
     """The document of a file, or of standard input."""
-    from lexprint.formats.source import open_source
-    from lexprint.workflows.copy_files import extension_of
     from lexprint.workflows.issuing import Master
 
     if source == PIPE:
@@ -158,13 +155,7 @@ def read_master(source: str, *, name: str | None) -> Master:
         path = Path(source)
         content, file_name = read_bytes(path), path.name
         mode = stat.S_IMODE(path.stat().st_mode)
-    return Master(
-        source=open_source(content, name=file_name),
-        name=Path(file_name).stem if name is None else name,
-        digest=sha256(content).hexdigest(),
-        extension=extension_of(file_name),
-        mode=mode,
-    )
+    return Master.of(content, file_name=file_name, name=name, mode=mode)
 
 
 def require_options(
@@ -189,22 +180,22 @@ def require_bound(error_bound: float) -> None:
         raise InputError(f"--error-bound is {error_bound:g}", needed="a probability between 0 and 1")
 
 
-def parse_wishes(
+def parse_options(
     *,
     code: str | None = None,
     protect: str | None = None,
     unprotect: list[str],
     review: str | None = None,
     error_bound: float = 1e-6,
-) -> Wishes:
+) -> IssueOptions:
     from lexprint.text.protection import PROTECTIONS
-    from lexprint.workflows.issuing import Wishes
+    from lexprint.workflows.issuing import IssueOptions
 
     for kind in unprotect:
         if kind not in PROTECTIONS:
             raise InputError(f"--unprotect {kind} is unknown", needed=f"one of {', '.join(sorted(PROTECTIONS))}")
     phrases = () if protect is None else tuple(filter(str.strip, read_text_file(protect).text.splitlines()))
-    return Wishes(
+    return IssueOptions(
         code=cast("Code | None", code),
         protected_phrases=phrases,
         protections=PROTECTIONS - cast("set[Protection]", set(unprotect)),
@@ -213,7 +204,7 @@ def parse_wishes(
     )
 
 
-def _analysed(engine: Engine, master: Master, wishes: Wishes) -> Analysis:
+def _analysed(engine: Engine, master: Master, options: IssueOptions) -> Analysis:
     from lexprint.workflows.issuing import analyse_document
 
     with console.progress("analysing") as on_progress:
@@ -221,17 +212,17 @@ def _analysed(engine: Engine, master: Master, wishes: Wishes) -> Analysis:
             engine,
             master.text,
             protected=master.source.protected,
-            protected_phrases=wishes.protected_phrases,
-            protections=wishes.protections,
+            protected_phrases=options.protected_phrases,
+            protections=options.protections,
             on_progress=on_progress,
         )
 
 
-def _write_review(engine: Engine, master: Master, wishes: Wishes, review: str) -> None:
+def _write_review(engine: Engine, master: Master, options: IssueOptions, review: str) -> None:
     from lexprint.workflows.review import review_lines
 
     require_writable(review)
-    lines = review_lines(master.text, _analysed(engine, master, wishes).sites)
+    lines = review_lines(master.text, _analysed(engine, master, options).sites)
     table = io.StringIO(newline="")
     writer = csv.writer(table)
     writer.writerow(COLUMNS)

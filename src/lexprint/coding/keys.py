@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from lexprint.coding.public_keys import PublicKey
 from lexprint.errors import SecretError
+from lexprint.whole_files import sync_folder
 
 DEFAULT_KEY_FILE = "lexprint.key"
 KEY_VARIABLE = "LEXPRINT_KEY"  # holds what a key file holds
@@ -108,7 +109,11 @@ class MasterKey:
 
 @dataclass(frozen=True)
 class Keyring:
-    """Keys of one owner, newest first."""
+    """Keys of one owner, newest first.
+
+    >>> len(Keyring((MasterKey.generate(),)))
+    1
+    """
 
     keys: tuple[MasterKey, ...]
 
@@ -117,6 +122,16 @@ class Keyring:
             raise ValueError("a keyring has at least one key")
         if len({key.id for key in self.keys}) < len(self.keys):
             raise ValueError("two keys have the same id")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Keyring:
+        """The keys of a file that `lexprint key new` wrote.
+
+        >>> Keyring.load("no-such-file.key")
+        Traceback (most recent call last):
+        lexprint.errors.SecretError: the key file no-such-file.key is not there; needed: one; run: lexprint key new
+        """
+        return _read_key_file(Path(path))
 
     def __iter__(self) -> Iterator[MasterKey]:
         return iter(self.keys)
@@ -144,7 +159,7 @@ def create_key_file(path: Path) -> Keyring:
     try:
         with _new_file(path) as descriptor:
             _write(descriptor, keyring)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except FileExistsError as error:
         raise SecretError(
             f"{path} exists and is not overwritten: its keys may be in use",
@@ -165,7 +180,7 @@ def rotate_key_file(path: Path) -> Keyring:
             keyring = Keyring((MasterKey.generate(), *_read_key_file(path)))
             _write(descriptor, keyring)
             temporary.replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except FileExistsError as error:
         raise SecretError(
             f"{temporary} exists: another rotation is under way, or one was interrupted",
@@ -221,16 +236,6 @@ def _write(descriptor: int, keyring: Keyring) -> None:
     while content:
         content = content[os.write(descriptor, content) :]
     os.fsync(descriptor)
-
-
-def _sync_folder(folder: Path) -> None:
-    """A key that was used must still be there after a power cut, where the system can promise that."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _unwritable(path: Path, error: Exception) -> SecretError:

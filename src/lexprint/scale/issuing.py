@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from pathlib import Path
 
 from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import LexprintError
-from lexprint.formats.source import open_source
 from lexprint.registry.protocol import Registry
 from lexprint.scale.batch import Report, Tally, names_below, read_file, require_apart
 from lexprint.scale.jobs import Failure, Item, Job, OnItems, Product, failure_of
@@ -21,8 +19,8 @@ from lexprint.scale.pools import Pool
 from lexprint.scale.state import STATE
 from lexprint.scale.tasks import Analysing
 from lexprint.workflows import Analysis
-from lexprint.workflows.copy_files import extension_of, sole_writer
-from lexprint.workflows.issuing import Master, Wishes, is_analysed, issue
+from lexprint.workflows.copy_files import sole_writer
+from lexprint.workflows.issuing import IssueOptions, Master, is_analysed, issue
 
 
 def issue_folder(
@@ -34,7 +32,7 @@ def issue_folder(
     *,
     keyring: Keyring,
     registry: Registry,
-    wishes: Wishes,
+    options: IssueOptions,
     on_items: OnItems | None = None,
 ) -> Report:
     """The copies of each document go to a folder of its name below the target; those that are there already stay.
@@ -56,7 +54,7 @@ def issue_folder(
                 keyring=keyring,
                 registry=registry,
                 folder=target / name,
-                wishes=wishes,
+                options=options,
                 analysis=analysis,
             )
         except LexprintError as error:
@@ -75,13 +73,13 @@ def issue_folder(
             except LexprintError as error:
                 tally.fail(failure_of(name, error))
                 continue
-            if is_analysed(engine, masters[name], registry, wishes):
+            if is_analysed(engine, masters[name], registry, options):
                 finish(name, None)
             else:
                 yield Job(name, (Item(name, content),))
 
     with sole_writer(target / STATE):
-        task = Analysing(protected_phrases=wishes.protected_phrases, protections=tuple(sorted(wishes.protections)))
+        task = Analysing(protected_phrases=options.protected_phrases, protections=tuple(sorted(options.protections)))
         for outcome in pool.run(engine, task, pending()):
             (result,) = outcome.results
             if isinstance(result, Failure):
@@ -95,13 +93,8 @@ def issue_folder(
 
 def _master(path: Path, name: str, content: bytes) -> Master:
     """Called by its place below the folder, without the ending: files of one name in two folders are two documents."""
-    master = Master(
-        source=open_source(content, name=path.name),
-        name=Path(name).with_suffix("").as_posix(),
-        digest=sha256(content).hexdigest(),
-        extension=extension_of(path.name),
-        mode=stat.S_IMODE(path.stat().st_mode),
-    )
+    called = Path(name).with_suffix("").as_posix()
+    master = Master.of(content, file_name=path.name, name=called, mode=stat.S_IMODE(path.stat().st_mode))
     if not master.source.is_writable:
         master.source.with_edits(())  # says in the format's own words what to start from
     return master

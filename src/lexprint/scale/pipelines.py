@@ -28,7 +28,8 @@ def map_texts(
     columns whose values `mark` is given too. With `error_column` a text that cannot be marked becomes None and the column
     says why; without, it is an error. The function can be pickled if `mark` can, whether or not models are loaded.
 
-    >>> from lexprint import Engine, embed
+    >>> from lexprint import Engine
+    >>> from lexprint.workflows import embed
     >>> def mark(engine, text, bits):
     ...     return embed(engine, text, map(int, bits)).text
     >>> marked = map_texts(Engine(), mark, arguments=("bits",), error_column="error")

@@ -47,7 +47,7 @@ def embed_pieces(
 ) -> Iterator[MarkedPiece]:
     """Write bits to a text that comes in parts of any size, such as the lines of a file; gives it back in parts.
 
-    The parts together are what `lexprint.embed` makes of the whole. Bits may be endless; whether all were written, the sum of
+    The parts together are what `lexprint.workflows.embed` makes of the whole. Bits may be endless; whether all were written, the sum of
     `bits` tells.
 
     >>> from lexprint import Engine
@@ -73,10 +73,10 @@ def embed_payload_pieces(
     bits: int | None = None,
     piece: int = PIECE,
 ) -> Iterator[MarkedPiece]:
-    """Write a payload under a key to every site of such a text, as `lexprint.embed_payload` does to a whole.
+    """Write a payload under a key to every site of such a text, as `lexprint.workflows.embed_payload` does to a whole.
 
     Each part is read back before it is given. Whether the text was long enough for the payload is not asked: any part with as
-    many sites as `lexprint.embed_payload` would ask for proves it alone.
+    many sites as `lexprint.workflows.embed_payload` would ask for proves it alone.
     """
     if isinstance(payload, int) != (bits is not None):
         raise InputError("a number needs bits, a text has none", needed="a number and its bits, or a text")

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from lexprint import workflows
@@ -31,10 +30,9 @@ from lexprint.text.editing import Edit
 from lexprint.text.protection import PROTECTIONS
 from lexprint.tracing.verdict import ERROR_BOUND
 from lexprint.watermark.records import read_record
-from lexprint.workflows.copy_files import extension_of
 from lexprint.workflows.issuing import (
+    IssueOptions,
     Master,
-    Wishes,
     analyse_document,
     comfortable_sites,
     copy_edits,
@@ -221,12 +219,7 @@ def _serves() -> list[dict[str, int]]:
 def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> Answer:
     """Copies are recorded, not kept: from the master each can be made again, byte for byte. Blind ones are kept."""
     opened = desk.open(asked)
-    master = Master(
-        source=opened.source,
-        name=asked.name or PurePath(opened.name).stem,
-        digest=sha256(opened.content).hexdigest(),
-        extension=extension_of(opened.name),
-    )
+    master = Master.of(opened.content, opened.source, file_name=opened.name, name=asked.name or None)
     registry, keyring = desk.service.registry, desk.service.keys
     with scratch_folder() as folder:
         if asked.scheme == "blind":
@@ -251,7 +244,7 @@ def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> A
                 keyring=keyring,
                 registry=registry,
                 folder=folder,
-                wishes=_wishes(asked),
+                options=_issue_options(asked),
                 on_progress=on_progress,
             )
     keep_forever(registry, opened.content, name=opened.name, kind=opened.source.kind)
@@ -264,14 +257,14 @@ def _recipients(asked: schemas.IssueRequest) -> tuple[str, ...]:
     return read_recipients(asked.recipients_table or "", name="the list of recipients")
 
 
-def _wishes(asked: schemas.IssueRequest) -> Wishes:
+def _issue_options(asked: schemas.IssueRequest) -> IssueOptions:
     review = None
     if asked.kept is not None:
         review = tuple(
             ReviewLine(one.number, is_kept=True, sentence="", word=one.word, other=one.other, entailment=0.0)
             for one in asked.kept
         )
-    return Wishes(
+    return IssueOptions(
         code=asked.code,
         protected_phrases=tuple(filter(str.strip, asked.protected_phrases)),
         protections=PROTECTIONS - set(asked.unprotected),

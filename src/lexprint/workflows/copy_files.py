@@ -13,11 +13,12 @@ import stat
 import unicodedata
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 from lexprint.errors import InputError
+from lexprint.whole_files import sync_folder
 
 try:
     import fcntl
@@ -112,8 +113,7 @@ def write_together(folder: Path, files: Mapping[str, bytes], *, mode: int | None
     finally:
         for path in temporary.values():
             path.unlink(missing_ok=True)
-    with suppress(OSError):  # some systems cannot
-        _sync(folder)
+    sync_folder(folder)
 
 
 def _write(path: Path, content: bytes, mode: int | None) -> None:

@@ -77,7 +77,7 @@ def analyse_document(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
+class IssueOptions:
     """What the issuer wants of the copies."""
 
     code: Code | None = None  # None: chosen by the number of sites
@@ -95,38 +95,38 @@ def issue(
     keyring: Keyring,
     registry: Registry,
     folder: Path,
-    wishes: Wishes | None = None,
+    options: IssueOptions | None = None,
     analysis: Analysis | None = None,
     on_progress: OnProgress | None = None,
     on_copies: OnCopies | None = None,
 ) -> Issued:
     """Write a copy for each recipient to the folder; those who have one already keep it, others get the next numbers.
 
-    `analysis` is what `analyse_document` found with the same wishes, if somebody asked it before.
+    `analysis` is what `analyse_document` found with the same options, if somebody asked it before.
     """
-    wishes = wishes or Wishes()
+    options = options or IssueOptions()
     _require_ready(master, recipients)
     with sole_writer(folder):
-        record = _known_document(engine, master, registry, wishes)
+        record = _known_document(engine, master, registry, options)
         if record is None:
             analysis = analysis or analyse_document(
                 engine,
                 master.text,
                 protected=master.source.protected,
-                protected_phrases=wishes.protected_phrases,
-                protections=wishes.protections,
+                protected_phrases=options.protected_phrases,
+                protections=options.protections,
                 on_progress=on_progress,
             )
-            record = _new_document(engine, master, analysis, keyring, registry, wishes)
-        planner = Planner(record, recipients, master, keyring, registry, folder, wishes.error_bound)
+            record = _new_document(engine, master, analysis, keyring, registry, options)
+        planner = Planner(record, recipients, master, keyring, registry, folder, options.error_bound)
         plan = record_plan(planner.plan, registry)
         contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
         return _write_copies(plan, contents, master, registry, folder=folder, on_copies=on_copies)
 
 
-def is_analysed(engine: Engine, master: Master, registry: Registry, wishes: Wishes) -> bool:
+def is_analysed(engine: Engine, master: Master, registry: Registry, options: IssueOptions) -> bool:
     """Whether an earlier run found the sites, so that copies can be made without asking a model."""
-    return _known_document(engine, master, registry, wishes) is not None
+    return _known_document(engine, master, registry, options) is not None
 
 
 def issue_blind(
@@ -193,33 +193,33 @@ def _require_ready(master: Master, recipients: Sequence[str]) -> None:
         raise InputError("a recipient is named twice", needed="each recipient once")
 
 
-def _known_document(engine: Engine, master: Master, registry: Registry, wishes: Wishes) -> DocumentRecord | None:
+def _known_document(engine: Engine, master: Master, registry: Registry, options: IssueOptions) -> DocumentRecord | None:
     """The document of an earlier run, if it has nothing that is now protected or struck out."""
     record = registry.find_document(
         digest=master.digest,
         issuing="registered",
         fingerprint=engine.fingerprint,
         name=master.name,
-        code=wishes.code,
+        code=options.code,
     )
     if record is None or (
-        wishes.review is not None and not is_reviewed_so(record.sites, wishes.review, code=record.code)
+        options.review is not None and not is_reviewed_so(record.sites, options.review, code=record.code)
     ):
         return None
     protected = protected_spans(
         master.text,
-        protections=wishes.protections,
-        phrases=wishes.protected_phrases,
+        protections=options.protections,
+        phrases=options.protected_phrases,
         spans=master.source.protected,
     )
     return None if any(site.span.overlaps(span) for site in record.sites for span in protected) else record
 
 
 def _new_document(
-    engine: Engine, master: Master, analysis: Analysis, keyring: Keyring, registry: Registry, wishes: Wishes
+    engine: Engine, master: Master, analysis: Analysis, keyring: Keyring, registry: Registry, options: IssueOptions
 ) -> DocumentRecord:
-    sites = analysis.sites if wishes.review is None else keep_reviewed(analysis.sites, wishes.review)
-    code: Code = wishes.code or ("tardos" if len(sites) >= SITES_FOR_TARDOS else "independent")
+    sites = analysis.sites if options.review is None else keep_reviewed(analysis.sites, options.review)
+    code: Code = options.code or ("tardos" if len(sites) >= SITES_FOR_TARDOS else "independent")
     if code == "tardos":
         sites = tuple(replace(site, further=()) for site in sites)  # its decoder is of two words a site
     key = keyring.newest

@@ -137,7 +137,7 @@ def recover(
 def restore(text: str, record: Record) -> Recovered:
     """The exact original of a marked text, by its record; no model is asked.
 
-    >>> from lexprint import Engine, embed
+    >>> from lexprint import Engine
     >>> marked = embed(Engine(), "Too short.", [])
     >>> restore(marked.text, marked.record).text
     'Too short.'

@@ -22,7 +22,7 @@ from lexprint.coding.framed import (
 )
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
-from lexprint.errors import CapacityError, InputError, LexprintError, SettingsError
+from lexprint.errors import InputError, PayloadTooLong, SettingsError
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
@@ -37,18 +37,6 @@ from lexprint.workflows.results import EmbeddedPayload, ExtractedPayload
 
 KEYS_FORESEEN = 8  # a reader tries every key of the ring; a text marked today is found after so many rotations
 USUAL_WORDS_PER_SITE = 10.0  # in running text; for texts without any site
-
-
-class PayloadTooLong(CapacityError):
-    """The text has too few sites to carry the payload and to prove that it is no accident."""
-
-    def __init__(self, *, needed: int, found: int, bits: int, words_missing: int) -> None:
-        LexprintError.__init__(
-            self,
-            f"the text has {found} sites that differ, a payload of {bits} bits needs {needed}; "
-            f"use a text longer by about {words_missing} words, or a shorter payload",
-        )
-        self.needed, self.found, self.bits, self.words_missing = needed, found, bits, words_missing
 
 
 def embed_payload(
@@ -69,7 +57,7 @@ def embed_payload(
     >>> from lexprint import Engine, MasterKey
     >>> embed_payload(Engine(), "Too short.", 7, bits=4, key=MasterKey.generate())
     Traceback (most recent call last):
-    lexprint.workflows.payloads.PayloadTooLong: the text has 0 sites that differ, a payload of 4 bits needs 27;
+    lexprint.errors.PayloadTooLong: the text has 0 sites that differ, a payload of 4 bits needs 27;
     use a text longer by about 270 words, or a shorter payload
     """
     (embedded,) = embed_payloads(

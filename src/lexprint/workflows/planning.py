@@ -9,22 +9,24 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from math import ceil
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Self
 
 import numpy as np
 
 from lexprint.coding.codewords import codewords, new_salt
 from lexprint.coding.keys import Keyring
 from lexprint.errors import InputError, RegistryConflict, RegistryError, TooFewSites, UnknownDocument
-from lexprint.formats.source import Source
+from lexprint.formats.source import Source, open_source
 from lexprint.registry.packing import person
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import DocumentRecord, IssuedCopy
 from lexprint.tracing.significance import sites_needed
 from lexprint.tracing.trace_turns import share_of_turn
 from lexprint.tracing.verdict import ERROR_BOUND
-from lexprint.workflows.copy_files import copy_file_name, digest_of_file, safe_part
+from lexprint.workflows.copy_files import copy_file_name, digest_of_file, extension_of, safe_part
 from lexprint.workflows.marking import segmented
 
 USUAL_SITES_PER_WORD = 0.08  # in running text; for texts without any site
@@ -41,6 +43,25 @@ class Master:
     digest: str  # SHA-256 of the file
     extension: str  # of the names of its copies
     mode: int | None = None  # permissions of its copies; None: as usual
+
+    @classmethod
+    def of(
+        cls,
+        content: bytes,
+        source: Source | None = None,
+        *,
+        file_name: str,
+        name: str | None = None,
+        mode: int | None = None,
+    ) -> Self:
+        """The document in a file; it is called like the file, unless a name is given."""
+        return cls(
+            source=open_source(content, name=file_name) if source is None else source,
+            name=PurePath(file_name).stem if name is None else name,
+            digest=sha256(content).hexdigest(),
+            extension=extension_of(file_name),
+            mode=mode,
+        )
 
     @property
     def text(self) -> str:
