@@ -20,7 +20,7 @@ from lexprint.engine import Engine
 from lexprint.errors import InputError, ServiceError
 from lexprint.library import Lexprint
 from lexprint.registry.protocol import Registry, open_registry
-from lexprint.reports.report import read_report
+from lexprint.reports.signed_file import read_report
 from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
 from lexprint.server.tokens import create_token

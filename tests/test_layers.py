@@ -65,6 +65,7 @@ ONE_ROOM = {
     "pydantic": "server",
     "starlette": "server",
     "sqlalchemy": "registry",
+    "msgspec": "reports",
     "rich": "cli",
     "typer": "cli",
 }

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes import FakeEngine
@@ -37,7 +38,7 @@ def test_the_readme_example_runs(
     Path("memo.docx").write_text(MEMO + "\nPS.")
     Path("letter.txt").write_text(fake_text(words=2500, seed=2))
     sentence, word = _with_substitutes(issuer)
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(example.replace("They bought a large house.", sentence).replace('"large"', repr(word)), names)
     assert "Cy" in capsys.readouterr().out
     assert "Cy" in Path("report.html").read_text()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lexprint.registry.protocol import Registry
     from lexprint.registry.records import Code
     from lexprint.text.editing import Edit
-    from lexprint.workflows.payloads import OnProgress
+    from lexprint.workflows.marking import OnProgress
 
 Given: TypeAlias = str | os.PathLike[str] | bytes  # the name of a file, or what is in it
 
@@ -158,7 +158,7 @@ class Lexprint:
         No model is loaded, unless the registry has blind copies of the document.
         """
         from lexprint.reports.page import report_page
-        from lexprint.reports.report import report_json
+        from lexprint.reports.signed_file import report_json
         from lexprint.reports.wording import headline
         from lexprint.workflows.tracing import trace
 

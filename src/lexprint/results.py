@@ -93,8 +93,14 @@ class Extracted:
 
     @classmethod
     def of(cls, found: Json) -> Self:
-        optional = (found.get(name) for name in ("payload", "chance_of_error", "bits", "message"))
-        return cls(*optional, words=found["words"], fingerprint=found["fingerprint"])
+        return cls(
+            payload=found.get("payload"),
+            chance_of_error=found.get("chance_of_error"),
+            bits=found.get("bits"),
+            message=found.get("message"),
+            words=found["words"],
+            fingerprint=found["fingerprint"],
+        )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from tests.tracing.masters import copy_of, excerpt, make_text
 from tests.workflows.leaks import Issued, issue
 
 from lexprint.registry.protocol import Registry, open_registry
-from lexprint.reports.report import Report, report_json
+from lexprint.reports.report import Report
+from lexprint.reports.signed_file import report_json
 from lexprint.reports.wording import method
 from lexprint.workflows.tracing import rank_copies, trace
 

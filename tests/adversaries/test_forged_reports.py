@@ -11,7 +11,8 @@ from tests.reports.reports import report_of
 
 from lexprint.coding.keys import Keyring, MasterKey, create_key_file
 from lexprint.registry.protocol import open_registry
-from lexprint.reports.report import Report, report_bytes, report_json, sign
+from lexprint.reports.report import Report
+from lexprint.reports.signed_file import report_bytes, report_json, sign
 
 STRANGER = MasterKey.generate()
 NOW = datetime(2026, 3, 14, tzinfo=UTC)

@@ -10,7 +10,7 @@ from tests.reports.reports import nothing_found, report_of
 
 from lexprint.coding.keys import Keyring, create_key_file, rotate_key_file
 from lexprint.registry.protocol import open_registry
-from lexprint.reports.report import read_report, report_bytes, sign
+from lexprint.reports.signed_file import read_report, report_bytes, sign
 
 AT = datetime(2026, 3, 14, tzinfo=UTC)
 

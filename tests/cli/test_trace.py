@@ -14,7 +14,7 @@ from tests.workflows.leaks import Issued, issue
 
 from lexprint.coding.keys import create_key_file
 from lexprint.registry.protocol import open_registry
-from lexprint.reports.report import read_report, require_signer
+from lexprint.reports.signed_file import read_report, require_signer
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from lexprint.coding.keys import MasterKey
 from lexprint.errors import InputError, RegistryError, ReportError, TimestampError
 from lexprint.registry.protocol import Registry
 from lexprint.reports import timestamps
-from lexprint.reports.report import read_report, report_bytes, sign, stamp, stamped_bytes
+from lexprint.reports.signed_file import read_report, report_bytes, sign, stamp, stamped_bytes
 from lexprint.reports.timestamps import (
     claimed_time,
     last_stamped,

@@ -16,7 +16,7 @@ from tests.workflows.leaks import issue
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.errors import InputError, SettingsError, UnknownDocument
 from lexprint.registry.protocol import Registry, open_registry
-from lexprint.reports.report import read_report, report_bytes, require_signer
+from lexprint.reports.signed_file import read_report, report_bytes, require_signer
 from lexprint.workflows.tracing import trace
 
 AT = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)

@@ -39,7 +39,7 @@ def verify(
     Obtain the issuer's key, which `lexprint key public` prints, independently of the report. Exit code 1 if the signature is
     invalid, missing or made with another key; 3 if no trusted key is given or at hand.
     """
-    from lexprint.reports.report import read_report, require_signer
+    from lexprint.reports.signed_file import read_report, require_signer
 
     trusted = trusted_fingerprints(trust)
     name = Path(file).name
@@ -57,7 +57,7 @@ def verify(
 
 def _stamped(report: Report, certificates: Path | None, *, name: str) -> str:
     """What is known of when a report was made; its own word for it is only its signer's."""
-    from lexprint.reports.report import stamped_bytes
+    from lexprint.reports.signed_file import stamped_bytes
 
     if report.timestamp is None and certificates is not None:
         raise ReportError(f"{name} has no timestamp; needed: a report that was traced with --authority")
@@ -165,7 +165,7 @@ def show(
 
 def _read_stored(stored: StoredReport, trusted: Collection[str]) -> Report:
     """An unsigned one says so; without a key, who signed it is not known."""
-    from lexprint.reports.report import read_report, require_signer
+    from lexprint.reports.signed_file import read_report, require_signer
 
     name = f"report {stored.id}"
     report = read_report(stored.text.encode(), name=name)
@@ -182,7 +182,7 @@ def write_page(report: Report, target: str) -> None:
 
 def write_signed(report: Report, target: str) -> None:
     """The JSON that the signature is of."""
-    from lexprint.reports.report import report_bytes
+    from lexprint.reports.signed_file import report_bytes
 
     write_bytes(target, report_bytes(report))
 
@@ -223,7 +223,7 @@ def _print_grounds(report: Report, out: console.Output) -> None:
 
 
 def _agreement(report: Report) -> Table:
-    from lexprint.reports.report import decimal_text
+    from lexprint.reports.signed_file import decimal_text
     from lexprint.reports.wording import counted
 
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))

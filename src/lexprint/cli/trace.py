@@ -120,7 +120,7 @@ def _traced(
 
 
 def _outcome(made: Report) -> Outcome:
-    from lexprint.reports.report import report_bytes
+    from lexprint.reports.signed_file import report_bytes
     from lexprint.reports.wording import headline
 
     named = "; ".join(f"copy {copy.number} is that of {console.printable(copy.recipient)}" for copy in made.accused)

@@ -13,8 +13,9 @@ from xml.etree.ElementTree import Element
 
 from lexprint.reports.markup import Node, element, foreign, page_text, shown
 from lexprint.reports.pictures import MEANINGS, Reading, picture_of_agreement, picture_of_sites, reading_of
-from lexprint.reports.report import Evidence, Report, decimal_text
+from lexprint.reports.report import Evidence, Report
 from lexprint.reports.signatures import Signature
+from lexprint.reports.signed_file import decimal_text
 from lexprint.reports.wording import chance_in_words, counted, date_in_words, explanation, headline, method
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"

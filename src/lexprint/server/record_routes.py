@@ -17,7 +17,8 @@ from lexprint import __version__
 from lexprint.errors import ReportError
 from lexprint.registry.records import DocumentSummary, IssuedCopy, StoredReport
 from lexprint.reports.page import report_page
-from lexprint.reports.report import Report, read_report, report_bytes
+from lexprint.reports.report import Report
+from lexprint.reports.signed_file import read_report, report_bytes
 from lexprint.server import metrics, schemas, verbs
 from lexprint.server.guarding import guarded_router
 from lexprint.server.limits import OnProgress

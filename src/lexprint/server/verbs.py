@@ -18,7 +18,8 @@ from lexprint.formats.encodings import decode_text
 from lexprint.formats.plain_text import PlainText
 from lexprint.formats.source import Source, open_source
 from lexprint.registry.records import DocumentRecord, IssuedCopy
-from lexprint.reports.report import Report, report_json
+from lexprint.reports.report import Report
+from lexprint.reports.signed_file import report_json
 from lexprint.reports.wording import chance_in_words, explanation, headline
 from lexprint.server import schemas
 from lexprint.server.access import Caller

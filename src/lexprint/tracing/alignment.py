@@ -12,9 +12,8 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from math import log10
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,22 +22,16 @@ from rapidfuzz.distance import Levenshtein
 from lexprint.registry.records import CopySite
 from lexprint.text.leak_text import Words, find_words, spell
 from lexprint.text.span import Span
+from lexprint.tracing.shared_runs import BITS_OF_WORD, LEAST_PASSAGE, Run, chains_of, overlap_of, shared_runs
 
-SEED = 3  # words that must agree for a passage to be noticed: with one word in ten changed, seven of ten still do
-LONGEST_GAP = 24  # words between two runs of one passage, in either text
 REACH = 8  # words beside a site that speak for its place; also how far a passage is followed beyond its last run
 LEAST_SUPPORT = 4  # of those words that must agree
-LEAST_PASSAGE = 5  # words of a passage that must agree; unrelated texts share many runs of three
 ALIKE = 0.59  # similarity above which a word may be another with slips: one letter of three, two of five
 NEARER = 0.25  # by how much one of a site's words must be more similar for a misspelled word to count as it
 TIE = 0.5  # two places whose strength differs by less cannot be told apart
 REPEATED = 3.0  # places of one site whose strength differs by less are both what the leak says
-MOST_IN_MASTER = 8  # a run of words that the master repeats more often tells no place
-MOST_IN_LEAK = 16  # occurrences of a run that are followed; the others are further copies of a passage
 
 _AGREEMENT, _SKIP = 3.0, -1.0  # a pair of words that agree, and a word without a partner; a pair that does not is 0
-_BITS_OF_WORD = 21  # of a number that stands for a word; three fit into 64 bits
-_BUCKET = 32  # words
 
 
 class Place(NamedTuple):
@@ -82,7 +75,9 @@ def aligned_words(leak: str, text: str) -> dict[int, frozenset[str]]:
 
 
 def _passages(texts: _Texts) -> list[_Passage]:
-    passages = [_filled(chain, texts) for chain in _chains(_runs(texts))]
+    passages = [
+        _filled(chain, texts) for chain in chains_of(shared_runs(texts.choices, texts.words_at, texts.leak_numbers))
+    ]
     return [passage for passage in passages if len(passage.agreeing) >= LEAST_PASSAGE]
 
 
@@ -110,7 +105,7 @@ class _Texts:
         words = {place: tuple(map(spell, sites[index].words)) for place, index in site_of.items()}
         numbers: dict[str, int] = {}
         for word in (*master.spelled, *(word for some in words.values() for word in some)):
-            numbers.setdefault(word, (len(numbers) + 1) % 2**_BITS_OF_WORD)
+            numbers.setdefault(word, (len(numbers) + 1) % 2**BITS_OF_WORD)
         choices = tuple(
             np.array(
                 [
@@ -123,6 +118,13 @@ class _Texts:
         )
         leak_numbers = np.array([numbers.get(word, 0) for word in leaked.spelled], dtype=np.int64)
         return cls(master, leaked, words, site_of, len(sites), choices, leak_numbers)
+
+    @property
+    def words_at(self) -> NDArray[np.int64]:
+        """How many words may stand at each place of the master."""
+        counts = np.ones(len(self.master), dtype=np.int64)
+        counts[list(self.words)] = [len(words) for words in self.words.values()]
+        return counts
 
     def similarity(self, master: int, leak: int) -> float:
         """Of two words, 1 if they are the same; of a site, to the nearest of its words; 0 if they are not alike."""
@@ -147,132 +149,6 @@ def _similarity(one: str, other: str) -> float:
     return float(Levenshtein.normalized_similarity(one, other, score_cutoff=ALIKE))
 
 
-class _Run(NamedTuple):
-    """Words that agree, one after the other, in both texts."""
-
-    master: int
-    leak: int
-    length: int
-
-
-def _runs(texts: _Texts) -> list[_Run]:
-    """All runs of words that both texts share, by their place in the master, without those that stand alone by chance."""
-    master, leak, is_single = _seeds(texts)
-    order = np.lexsort((master, leak - master))
-    master, leak, is_single = master[order], leak[order], is_single[order]
-    if not len(master):
-        return []
-    begins = np.append(True, (np.diff(leak - master) != 0) | (np.diff(master) != 1))
-    first = np.flatnonzero(begins)
-    lengths = np.diff(np.append(first, len(master))) + SEED - 1
-    single = np.logical_or.reduceat(is_single, first)
-    kept = single | (_neighbourhood(master[first], leak[first], lengths) > LEAST_PASSAGE)
-    runs = zip(master[first][kept].tolist(), leak[first][kept].tolist(), lengths[kept].tolist(), strict=True)
-    return sorted(_Run(*run) for run in runs)
-
-
-def _seeds(texts: _Texts) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Where three words agree: their places in the master and in the leak, and whether they stand once in both."""
-    most = np.ones(len(texts.master), dtype=np.int64)  # words that may stand there
-    most[list(texts.words)] = [len(words) for words in texts.words.values()]
-    keys, places = [], []
-    for symbols in product(range(len(texts.choices)), repeat=SEED):
-        rows = [texts.choices[symbol] for symbol in symbols]
-        chosen = np.flatnonzero(
-            np.logical_and.reduce([_window(most, step) > symbol for step, symbol in enumerate(symbols)])
-        )
-        keys.append(_keys(rows)[chosen])
-        places.append(chosen)
-    key, place = np.concatenate(keys), np.concatenate(places)
-    order = np.argsort(key, kind="stable")
-    key, place = key[order], place[order]
-
-    leak_key = _keys([texts.leak_numbers] * SEED)
-    low, high = np.searchsorted(key, leak_key, side="left"), np.searchsorted(key, leak_key, side="right")
-    hits = np.flatnonzero((high > low) & (high - low <= MOST_IN_MASTER))
-    hits = hits[np.argsort(low[hits], kind="stable")]
-    _, first, occurrences = np.unique(low[hits], return_index=True, return_counts=True)
-    rank = np.arange(len(hits)) - np.repeat(first, occurrences)
-    is_single = np.repeat(occurrences, occurrences) * (high - low)[hits] == 1
-    hits, is_single = hits[rank < MOST_IN_LEAK], is_single[rank < MOST_IN_LEAK]
-
-    counts = (high - low)[hits]
-    within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    return place[np.repeat(low[hits], counts) + within], np.repeat(hits, counts), np.repeat(is_single, counts)
-
-
-def _window(values: NDArray[Any], step: int) -> NDArray[Any]:
-    """What stands `step` words after the first of each run of SEED words."""
-    return values[step : max(len(values) - SEED + 1 + step, step)]
-
-
-def _keys(rows: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """One number for each run of SEED words."""
-    keys = np.zeros(max(len(rows[0]) - SEED + 1, 0), dtype=np.int64)
-    for step, row in enumerate(rows):
-        keys = keys << _BITS_OF_WORD | _window(row, step)
-    return keys
-
-
-def _neighbourhood(master: NDArray[np.int64], leak: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Words in runs that lie near, in the master and in how far they were moved: (runs,)."""
-    rows, columns = master // _BUCKET + 1, (leak - master + int(master.max())) // (_BUCKET // 2) + 1
-    width = int(columns.max()) + 2
-    buckets, index = np.unique(rows * width + columns, return_inverse=True)
-    totals = np.bincount(index, weights=lengths).astype(np.int64)
-    near = np.zeros(len(master), dtype=np.int64)
-    for row, column in product((-1, 0, 1), repeat=2):
-        wanted = (rows + row) * width + columns + column
-        at = np.minimum(np.searchsorted(buckets, wanted), len(buckets) - 1)
-        near += np.where(buckets[at] == wanted, totals[at], 0)
-    return near
-
-
-def _chains(runs: Sequence[_Run]) -> Iterator[list[_Run]]:
-    """Runs that follow each other closely in both texts, the longest chains first; each run is in one of them."""
-    lengths: list[float] = []
-    before: list[int] = []
-    ending: dict[int, list[int]] = defaultdict(list)  # runs by where they end in the leak
-    for index, run in enumerate(runs):
-        best, previous = float(run.length), -1
-        bucket = run.leak // _BUCKET
-        for other in (*ending[bucket - 1], *ending[bucket], *ending[bucket + 1]):
-            link = _link(runs[other], run)
-            if link is not None and lengths[other] + link > best:
-                best, previous = lengths[other] + link, other
-        lengths.append(best)
-        before.append(previous)
-        ending[(run.leak + run.length) // _BUCKET].append(index)
-    used = [False] * len(runs)
-    for end in sorted(range(len(runs)), key=lambda index: -lengths[index]):
-        chain: list[_Run] = []
-        index = end
-        while index >= 0 and not used[index]:
-            used[index] = True
-            chain.append(runs[index])
-            index = before[index]
-        if chain:
-            yield chain[::-1]
-
-
-def _link(one: _Run, other: _Run) -> float | None:
-    """Words that `other` adds to a chain that ends with `one`, less for gaps and drift; None if it cannot follow."""
-    if one.master >= other.master or one.leak >= other.leak:
-        return None
-    overlap = _overlap(one, other)
-    gap, leak_gap = (
-        other.master + overlap - one.master - one.length,
-        other.leak + overlap - one.leak - one.length,
-    )
-    if overlap >= other.length or max(gap, leak_gap) > LONGEST_GAP:
-        return None
-    return other.length - overlap - 0.05 * (gap + leak_gap) - 0.2 * abs(gap - leak_gap)
-
-
-def _overlap(one: _Run, other: _Run) -> int:
-    return max(one.master + one.length - other.master, one.leak + one.length - other.leak, 0)
-
-
 @dataclass(frozen=True, slots=True)
 class _Passage:
     """A part of the master that was found, in order, in the leak."""
@@ -289,12 +165,12 @@ class _Passage:
         return at - before + beyond - after
 
 
-def _filled(chain: Sequence[_Run], texts: _Texts) -> _Passage:
+def _filled(chain: Sequence[Run], texts: _Texts) -> _Passage:
     """A chain with the words between its runs, and those beyond its ends that agree, paired too."""
     partners: dict[int, int] = {}
-    previous: _Run | None = None
+    previous: Run | None = None
     for run in chain:
-        skipped = 0 if previous is None else _overlap(previous, run)
+        skipped = 0 if previous is None else overlap_of(previous, run)
         if previous is not None:
             between = range(previous.master + previous.length, run.master + skipped)
             leak_between = range(previous.leak + previous.length, run.leak + skipped)

@@ -16,7 +16,8 @@ from lexprint.errors import InputError, SecretError, SettingsError
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import DocumentRecord
 from lexprint.reports.contents import Traced, build_report
-from lexprint.reports.report import Leak, Report, report_bytes, sign, stamp
+from lexprint.reports.report import Leak, Report
+from lexprint.reports.signed_file import report_bytes, sign, stamp
 from lexprint.text.leak_text import find_words
 from lexprint.text.span import Span
 from lexprint.tracing.finding import Candidates, find_candidates

@@ -588,7 +588,7 @@ function evidenceOf(report) {
       make("td", { class: "number" }, String(one.site)),
       make("td", { class: "context" }, `… ${one.before}`, make("b", {}, one.word), `${one.after} …`),
       make("td", { "data-label": "The words" }, one.words.join(" / ")),
-      make("td", { "data-label": "In the leak" }, seen, ...(one.doubtful ? [make("small", { class: "soft", title: DOUBTFUL }, " counts less")] : [])),
+      make("td", { "data-label": "In the leak" }, seen, ...(one.is_doubtful ? [make("small", { class: "soft", title: DOUBTFUL }, " counts less")] : [])),
       ...(report.accused.length === 1 ? [make("td", { "data-label": "In the copy" }, one.given[0])] : []));
   });
   const titles = ["No.", "In the document", "The words", "In the leak", ...(report.accused.length === 1 ? [`Copy ${report.accused[0].number}`] : [])];

@@ -14,19 +14,9 @@ from tests.reports.reports import nothing_found, report_of
 
 from lexprint.coding.keys import SIGNING, MasterKey
 from lexprint.errors import BadSignature, ForeignSignature, ReportError
-from lexprint.reports.report import (
-    LEAST_CHANCE,
-    Report,
-    chance,
-    content_json,
-    read_report,
-    report_bytes,
-    report_json,
-    require_signer,
-    share,
-    sign,
-)
+from lexprint.reports.report import LEAST_CHANCE, Report, chance, share
 from lexprint.reports.signatures import canonical_json
+from lexprint.reports.signed_file import content_json, read_report, report_bytes, report_json, require_signer, sign
 
 KEY = MasterKey(bytes(range(32)), created_at=datetime(2026, 1, 1, tzinfo=UTC))
 OTHER_KEY = MasterKey(bytes(32), created_at=datetime(2026, 1, 1, tzinfo=UTC))
