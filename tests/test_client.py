@@ -113,7 +113,7 @@ def test_what_is_marked_must_be_clear(client: Client, tmp_path: Path) -> None:
     """Neither nothing, nor two documents, nor a file that is not there."""
     for given in ({}, {"document": b"x", "text": "x"}, {"document": tmp_path / "none.txt"}):
         with pytest.raises(InputError):
-            client.capacity(**given)  # type: ignore[arg-type]
+            client.capacity(**given)
 
 
 def test_refusals_are_errors(client: Client, served: Served, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_progress_appears_only_when_it_takes_long(run: Run, folder: Path, monkey
 
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "measuring" not in run("capacity", "in.txt").errors
-    monkeypatch.setattr(console, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(console, "BAR_AFTER_SECONDS", 0.0)
     done = run("capacity", "in.txt")
     assert "measuring" in done.errors
     assert "measuring" not in done.text

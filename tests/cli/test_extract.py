@@ -141,9 +141,9 @@ def test_a_payload_needs_a_key(run: Run, with_payload: Path) -> None:
         (b"{", ["not JSON"]),
         (b"[" * 100_000, ["not JSON"]),
         (b"\xff\xfe\x00", ["not JSON"]),
-        (b"[]", ["damaged"]),
-        (b'{"fingerprint": "x"}', ["damaged"]),
-        (b"null", ["damaged"]),
+        (b"[]", ["corrupt"]),
+        (b'{"fingerprint": "x"}', ["corrupt"]),
+        (b"null", ["corrupt"]),
     ],
 )
 def test_a_damaged_record(run: Run, marked: Path, content: bytes, words: list[str]) -> None:

@@ -151,7 +151,7 @@ def test_few_sites_are_warned_of(run: Run, office: Path) -> None:
 def test_progress_is_shown_when_it_takes_long(run: Run, office: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One bar on standard error for all of the work, and nothing of it on standard output."""
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr(console, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(console, "BAR_AFTER_SECONDS", 0.0)
     done = run(*ISSUE)
     assert done.code == 0
     assert "issuing" in done.errors

@@ -65,7 +65,7 @@ def test_refusals_say_what_to_type(run: Run, folder: Path) -> None:
         assert run("key", "list").is_refusal(3, "chmod 600 lexprint.key")
         path.chmod(0o600)
     path.write_text(path.read_text()[:-4])
-    assert run("key", "list").is_refusal(3, "damaged")
+    assert run("key", "list").is_refusal(3, "corrupt")
 
 
 def test_public_keys_are_printed_for_everyone(run: Run, folder: Path) -> None:

@@ -62,7 +62,7 @@ def test_after_a_rotation(run: Run, keyring: Keyring, folder: Path) -> None:
 def test_bad_input_is_one_sentence(run: Run, keyring: Keyring, folder: Path) -> None:
     """Exit code by what is wrong."""
     (folder / "bad.json").write_bytes(b"{}")
-    assert run("report", "verify", "bad.json").is_refusal(1, "bad.json", "damaged")
+    assert run("report", "verify", "bad.json").is_refusal(1, "bad.json", "corrupt")
     assert run("report", "verify", "none.json").is_refusal(2, "not there")
     for wrong in ("12", "xy" * 32, "ab" * 33, "none.pem"):
         assert run("report", "verify", "r.json", "--trust", wrong).is_refusal(2, "64 hexadecimal digits")
@@ -103,7 +103,7 @@ def test_damage_does_not_hide_the_rest(run: Run, stored: Path, keyring: Keyring)
     assert [one["verdict"] for one in listed] == ["one copy", "no document", "bad signature", "unreadable"]
     assert "bad signature" in run("report", "list").text
     assert run("report", "show", "a" * 16).is_refusal(1, "signature")
-    assert run("report", "show", "b" * 16).is_refusal(1, "damaged")
+    assert run("report", "show", "b" * 16).is_refusal(1, "corrupt")
 
 
 def test_an_empty_list(run: Run, keyring: Keyring) -> None:

@@ -214,7 +214,7 @@ def test_what_is_no_key_is_refused(path: Path, content: str) -> None:
         partial(rotate_key_file, path),
     ]
     for attempt in attempts:
-        with pytest.raises(SecretError, match=r"empty|damaged") as caught:
+        with pytest.raises(SecretError, match=r"empty|corrupt") as caught:
             attempt()
         told = "".join(traceback.format_exception(caught.value))
         assert KEY.written_out().rpartition(".")[2][:12] not in told
@@ -225,7 +225,7 @@ def test_other_files_are_refused(path: Path, tmp_path: Path) -> None:
     """Bytes that are no text, folders, pipes that nobody writes to, and nothing at all."""
     path.touch(0o600)
     path.write_bytes(b"\xff\xfe secret")
-    with pytest.raises(SecretError, match="damaged") as caught:
+    with pytest.raises(SecretError, match="corrupt") as caught:
         load_keyring(path, environment={})
     assert "secret" not in "".join(traceback.format_exception(caught.value)).replace("SecretError", "")
     with pytest.raises(SecretError):

@@ -76,7 +76,7 @@ def test_digests_cover_every_field() -> None:
         replace(one, sites=one.sites[:1]),
         replace(one, sites=(replace(one.sites[0], entailment=0.5), one.sites[1])),
         replace(one, sites=(replace(one.sites[0], further=("x",)), one.sites[1])),
-        replace(one, sites=(replace(one.sites[0], lures=("x",)), one.sites[1])),
+        replace(one, sites=(replace(one.sites[0], likely_edits=("x",)), one.sites[1])),
         replace(one, biases=(0.1, 0.2)),
         replace(one, key_id="x"),
         replace(one, fingerprint="x"),

@@ -20,7 +20,7 @@ SITES = st.builds(
     pair=PAIRS,
     entailment=st.floats(0, 1),
     further=st.lists(st.text(), max_size=2).map(tuple),
-    lures=st.lists(st.text(), max_size=2).map(tuple),
+    likely_edits=st.lists(st.text(), max_size=2).map(tuple),
 )
 
 

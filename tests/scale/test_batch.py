@@ -224,5 +224,5 @@ def test_tables_that_would_be_overwritten(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="overwritten"):
         run_table(ALONE, engine(), ROWS, open_table(source), source)
     (tmp_path / "precious.jsonl").write_text("{}")
-    with pytest.raises(InputError, match="another file"):
+    with pytest.raises(InputError, match="different content"):
         run_table(ALONE, engine(), ROWS, open_table(source), tmp_path / "precious.jsonl")

@@ -139,7 +139,8 @@ def test_never_issued_fingerprints_have_uniform_p_values(most: int, words: int) 
 def lured(record: DocumentRecord, draw: random.Random) -> DocumentRecord:
     """The same master, in which edits of half of the sites' words lead to another of them."""
     return replace(
-        record, sites=tuple(replace(site, lures=site.words) if draw.random() < 0.5 else site for site in record.sites)
+        record,
+        sites=tuple(replace(site, likely_edits=site.words) if draw.random() < 0.5 else site for site in record.sites),
     )
 
 
@@ -148,7 +149,7 @@ def rewritten(record: DocumentRecord, codeword: np.ndarray, draw: random.Random)
     words = [
         site.words[symbol]
         if draw.random() > 0.34
-        else draw.choice([one for one in site.lures if one != site.words[symbol]] or CONTENT)
+        else draw.choice([one for one in site.likely_edits if one != site.words[symbol]] or CONTENT)
         for site, symbol in zip(record.sites, codeword.tolist(), strict=True)
     ]
     leak = apply_edits(record.text, [Edit(site.span, word) for site, word in zip(record.sites, words, strict=True)])
@@ -156,15 +157,15 @@ def rewritten(record: DocumentRecord, codeword: np.ndarray, draw: random.Random)
 
 
 @pytest.mark.parametrize("most", [2, 4])
-def test_whoever_follows_lures_is_named(most: int) -> None:
-    """Two leaks in three and more, and with less chance of error than where the registry knows no lures; nobody else."""
+def test_whoever_follows_likely_edits_is_named(most: int) -> None:
+    """Two leaks in three and more, and with less chance of error than where the registry knows no likely edits; nobody else."""
     right = surer = 0
     for seed in range(12):
         draw = random.Random(f"lured {seed}")
         record = lured(make_record(1_000, density=0.09, seed=seed, most=most), draw)
         issued = codewords_of(record, RECIPIENTS)
         leak = rewritten(record, issued[9], draw)
-        plain = replace(record, sites=tuple(replace(site, lures=()) for site in record.sites))
+        plain = replace(record, sites=tuple(replace(site, likely_edits=()) for site in record.sites))
         wary, unaware = (trace_document(leak, one, range(RECIPIENTS), issued) for one in (record, plain))
         assert {suspect.number for suspect in (*wary.accused, *unaware.accused)} <= {9}
         assert any(seen.is_doubtful for seen in wary.observations)
@@ -176,7 +177,7 @@ def test_whoever_follows_lures_is_named(most: int) -> None:
 
 
 def test_doubts_are_for_edited_leaks_only() -> None:
-    """An untouched copy is as certain as without lures; and the tardos code has its own decoder."""
+    """An untouched copy is as certain as without likely edits; and the tardos code has its own decoder."""
     record = lured(make_record(500, seed=1), random.Random(1))
     issued = codewords_of(record, 20)
     finding = trace_document(copy_of(record, issued[3]), record, range(20), issued)
@@ -244,7 +245,7 @@ def test_company_tells_two_who_mix_a_short_text(most: int, sites: int) -> None:
         assert accused <= {10, 20}
         together += bool(accused)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(verdict, "COINS_FOR_COMPANY", 1e9)
+            patch.setattr(verdict, "COINS_FOR_JOINT_TESTS", 1e9)
             found = chances(issued, shown, fair, code="independent", error_bound=1e-6, choices=choices)
         alone += bool(np.any(found * RECIPIENTS <= 1e-6))
     assert together >= 8

@@ -178,7 +178,7 @@ def test_another_text_is_another_document(issued: Issue, tmp_path: Path) -> None
     """A changed text under the same name is a later version, and not mixed with the first one's folder."""
     first = issued()
     changed = master_of(f"{TEXT}\n")
-    with pytest.raises(InputError, match="is there already and is another file"):
+    with pytest.raises(InputError, match="exists with different content"):
         issued(master=changed)
     with pytest.raises(InputError, match=r"manifest\.json is there already"):
         issued(("Zed",), master=changed)
@@ -192,13 +192,13 @@ def test_files_of_others_are_never_overwritten(issued: Issue, registry: Registry
     folder = tmp_path / "copies"
     folder.mkdir()
     (folder / "memo-0002-Bo-bo-example-org.txt").write_text("mine")
-    with pytest.raises(InputError, match="another file"):
+    with pytest.raises(InputError, match="different content"):
         issued()
     assert registry.documents() == []
     (folder / "memo-0002-Bo-bo-example-org.txt").unlink()
     done = issued()
     (folder / done.copies[0].file_name).write_text("edited by hand")
-    with pytest.raises(InputError, match="another file"):
+    with pytest.raises(InputError, match="different content"):
         issued()
     assert (folder / done.copies[0].file_name).read_text() == "edited by hand"
 
@@ -236,7 +236,7 @@ def test_struck_pairs_are_no_sites(issued: Issue, registry: Registry, analysis: 
     assert registry.document(first.document.id).sites == analysis.sites[1::2]
     assert issued(options=IssueOptions(review=reviewed)).document.id == first.document.id
     fewer = tuple(replace(line, is_kept=line.is_kept and line.number > 4) for line in reviewed)
-    with pytest.raises(InputError, match="another file"):  # another document's folder
+    with pytest.raises(InputError, match="different content"):  # another document's folder
         issued(options=IssueOptions(review=fewer))
 
 

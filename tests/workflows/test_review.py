@@ -46,12 +46,15 @@ def test_the_review_of_another_text_is_refused() -> None:
 
 def test_each_word_has_a_line_of_its_own() -> None:
     """What is left of a site after some are struck: its best word makes the pair."""
-    sites = (replace(SITES[0], further=("great", "huge"), lures=("big", "large", "huge")), SITES[1])
+    sites = (replace(SITES[0], further=("great", "huge"), likely_edits=("big", "large", "huge")), SITES[1])
     lines = review_lines(TEXT, sites)
     assert [(line.number, line.other) for line in lines] == [(1, "large"), (1, "great"), (1, "huge"), (2, "elderly")]
     assert keep_reviewed(sites, lines) == sites
     left = keep_reviewed(sites, [replace(lines[0], is_kept=False), *lines[1:]])
-    assert left == (replace(SITES[0], pair=Pair("big", "great"), further=("huge",), lures=("big", "huge")), SITES[1])
+    assert left == (
+        replace(SITES[0], pair=Pair("big", "great"), further=("huge",), likely_edits=("big", "huge")),
+        SITES[1],
+    )
     assert is_reviewed_so(left, lines[1:], code="independent")
     assert not is_reviewed_so(left, lines, code="independent")
     pairs = tuple(replace(site, further=()) for site in left)

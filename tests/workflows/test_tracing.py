@@ -58,7 +58,7 @@ def test_evidence_is_true(registry: Registry) -> None:
     report = trace(registry, leak)
     for evidence, site, bit in zip(report.evidence, issued.record.sites, issued.codewords[16], strict=True):
         assert (evidence.symbol, evidence.given) == (bit, (site.words[bit],))
-        assert evidence.seen == site.pair.word(bit)
+        assert evidence.seen == site.words[bit]
         assert issued.record.text[evidence.offset :].startswith(evidence.word)
         whole = f"{evidence.before}{evidence.word}{evidence.after}"
         assert whole in " ".join(issued.record.text.split())
@@ -170,7 +170,7 @@ def test_several_copies(registry: Registry) -> None:
     assert report.matches_needed is None
     for place, copy in enumerate(report.accused):
         row = issued.codewords[copy.number - 1]
-        words = [site.pair.word(bit) for site, bit in zip(issued.record.sites, row, strict=True)]
+        words = [site.words[bit] for site, bit in zip(issued.record.sites, row, strict=True)]
         assert [evidence.given[place] for evidence in report.evidence] == words
 
 

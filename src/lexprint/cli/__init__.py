@@ -1,6 +1,6 @@
 """The command line: one file per command; here the group and the exit codes.
 
-0: done; 1: what was asked cannot be done; 2: it was asked wrongly; 3: the installation lacks something; 141:
+0: done; 1: what was asked cannot be done; 2: usage error; 3: missing dependency, model or key; 141:
 standard output was closed early (SIGPIPE).
 """
 
@@ -57,7 +57,7 @@ app.add_typer(report.app, name="report", rich_help_panel=COPIES)
 registry.app.command("rank")(rank.rank)
 app.add_typer(registry.app, name="registry", rich_help_panel=COPIES)
 
-MARKS = "Marks of your own"
+MARKS = "Embedding and reading"
 app.command("embed", rich_help_panel=MARKS)(embed.embed)
 app.command("extract", rich_help_panel=MARKS)(extract.extract)
 app.command("recover", rich_help_panel=MARKS)(recover.recover)

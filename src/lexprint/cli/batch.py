@@ -59,7 +59,7 @@ def embed(
     payload_bits: int | None = PAYLOAD_BITS,
     false_positive: float = FALSE_POSITIVE,
     records: Path | None = typer.Option(
-        None, "--records", metavar="FOLDER", help="Where to keep what exact restoring of files needs."
+        None, "--records", metavar="FOLDER", help="Where to keep the restoration records."
     ),
     column: str = COLUMN,
     workers: int = WORKERS,
@@ -152,13 +152,13 @@ def issue(
     registry: str = REGISTRY,
     key: Path | None = keys.KEY,
     code: str | None = typer.Option(
-        None, "--code", help="independent, or tardos against colluders; else by the number of sites."
+        None,
+        "--code",
+        help="independent, or tardos, which is collusion-resistant; the default depends on the number of sites.",
     ),
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
-    error_bound: float = typer.Option(
-        1e-6, "--error-bound", help="Greatest chance that any innocent copy at all will be named."
-    ),
+    error_bound: float = typer.Option(1e-6, "--error-bound", help="Maximum probability of naming an innocent copy."),
     workers: int = WORKERS,
     where: str = ENGINE,
     address: str | None = ADDRESS,

@@ -20,7 +20,7 @@ from lexprint.errors import FormatError, SettingsError
 if TYPE_CHECKING:
     from lexprint.engine import Engine
 
-PATIENCE_SECONDS = 2.0  # a bar for less is only a flicker
+BAR_AFTER_SECONDS = 2.0  # a bar for less is only a flicker
 
 SETTINGS = typer.Option(
     None, "--settings", metavar="FILE", help="TOML file with settings; writer and reader need the same."
@@ -131,7 +131,7 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True)
     task = bar.add_task(label, total=None)
-    timer = Timer(PATIENCE_SECONDS, bar.start)
+    timer = Timer(BAR_AFTER_SECONDS, bar.start)
     timer.daemon = True
     timer.start()
     try:

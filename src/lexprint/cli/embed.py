@@ -32,9 +32,7 @@ def embed(
     key: Path | None = KEY,
     payload_bits: int | None = PAYLOAD_BITS,
     false_positive: float = FALSE_POSITIVE,
-    record: str | None = typer.Option(
-        None, "--record", metavar="FILE", help="Where to keep what reading and exact restoring need."
-    ),
+    record: str | None = typer.Option(None, "--record", metavar="FILE", help="Where to keep the restoration record."),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     gap: int | None = console.GAP,

@@ -26,11 +26,11 @@ FALSE_POSITIVE = typer.Option(1e-6, "--false-positive", help="Chance of finding 
 def extract(
     source: str = typer.Argument(..., metavar="IN", help=f"{READABLE} A folder means every file in it."),
     message: bool = typer.Option(False, "--message", help="Print what the bits say as text."),
-    payload: bool = typer.Option(False, "--payload", help="Look for a payload; --key says so too."),
+    payload: bool = typer.Option(False, "--payload", help="Look for a payload; implied by --key."),
     key: Path | None = KEY,
     payload_bits: int | None = PAYLOAD_BITS,
     false_positive: float = FALSE_POSITIVE,
-    fingerprint: str | None = typer.Option(None, "--fingerprint", help="That of the copy; refuse to read any other."),
+    fingerprint: str | None = typer.Option(None, "--fingerprint", help="Expected fingerprint."),
     record: str | None = typer.Option(
         None, "--record", metavar="FILE", help="The record of the copy; names what marked it."
     ),
@@ -43,7 +43,7 @@ def extract(
 ) -> None:
     """Read the bits of a document, or the payload that was written with your key.
 
-    Every text says something: whether it was ever marked, bits alone do not tell. A payload does: it is found with a stated
+    Any text yields bits: whether it was ever marked, they do not tell. A payload does: it is found with a stated
     chance of error, or nothing is. Exit code 1 if a message was asked for and the bits are no text, or no payload is found.
     For a folder, one line is printed for each file, and the exit code is the worst of them.
     """

@@ -45,17 +45,17 @@ def issue(
     key: Path | None = keys.KEY,
     name: str | None = typer.Option(None, "--name", help="What the document is called; else its file name."),
     review: str | None = typer.Option(
-        None, "--review", metavar="FILE", help="CSV of all pairs: written if it is not there, obeyed if it is."
+        None, "--review", metavar="FILE", help="CSV of all pairs: created if missing, otherwise applied."
     ),
     code: str | None = typer.Option(
-        None, "--code", help="independent, or tardos against colluders; else by the number of sites."
+        None,
+        "--code",
+        help="independent, or tardos, which is collusion-resistant; the default depends on the number of sites.",
     ),
     blind: bool = typer.Option(False, "--blind", help="Mark by the paper's scheme, whose sites models find again."),
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
-    error_bound: float = typer.Option(
-        1e-6, "--error-bound", help="Greatest chance that any innocent copy at all will be named."
-    ),
+    error_bound: float = typer.Option(1e-6, "--error-bound", help="Maximum probability of naming an innocent copy."),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     threads: int = console.THREADS,

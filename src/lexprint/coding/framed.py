@@ -217,7 +217,7 @@ def distinct(observations: Iterable[Observation]) -> list[Observation]:
 def chance_of_error(disagreeing: int, weights: Sequence[int], *, bits: int, tries: int = 1) -> float:
     """Bound on the chance that any message of any try disagrees with labels of no more weight, unless it was written.
 
-    The exact tail of one message, times all messages: the union bound holds however messages depend on each other, and
+    The exact p-value of one message, times all messages: the union bound holds however messages depend on each other, and
     Sidak's, which would gain nothing at such sizes, asks for independence.
     """
     return float(_of_all(_chances_of_disagreement(weights)[disagreeing], 2.0**bits, tries))

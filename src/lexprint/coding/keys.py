@@ -196,7 +196,7 @@ def load_keyring(path: Path | None = None, *, environment: Mapping[str, str]) ->
 
     >>> load_keyring(environment={"LEXPRINT_KEY": "nonsense"})
     Traceback (most recent call last):
-    lexprint.errors.SecretError: the variable LEXPRINT_KEY is damaged or something else;
+    lexprint.errors.SecretError: the variable LEXPRINT_KEY is corrupt, or not a key file;
     needed: what lexprint key new wrote; restore your copy
     """
     if path is not None:
@@ -293,4 +293,4 @@ def _parse_key(word: str) -> MasterKey:
 
 
 def _damaged(name: str) -> SecretError:
-    return SecretError(f"{name} is damaged or something else", needed="what lexprint key new wrote; restore your copy")
+    return SecretError(f"{name} is corrupt, or not a key file", needed="what lexprint key new wrote; restore your copy")

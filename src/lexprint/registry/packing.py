@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import unicodedata
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ class Damaged(ValueError):
 def _unpacking() -> Iterator[None]:
     try:
         yield
-    except (zlib.error, ValueError, TypeError) as error:
+    except (zlib.error, KeyError, ValueError, TypeError) as error:
         raise Damaged from error
 
 
@@ -52,16 +52,27 @@ def unpack_sites(packed: bytes) -> tuple[CopySite, ...]:
         return tuple(map(site_from, json.loads(zlib.decompress(packed))))
 
 
-def site_row(site: CopySite) -> list[object]:
-    """As JSON keeps it, in few characters."""
-    lures = [list(site.lures)] if site.lures else []
-    return [site.span.start, site.span.end, site.word, *site.pair, site.entailment, *site.further, *lures]
+def site_row(site: CopySite) -> dict[str, object]:
+    """A site as JSON keeps it."""
+    return {
+        "span": [site.span.start, site.span.end],
+        "word": site.word,
+        "pair": list(site.pair),
+        "entailment": site.entailment,
+        "further": list(site.further),
+        "likely_edits": list(site.likely_edits),
+    }
 
 
-def site_from(row: Sequence[Any]) -> CopySite:
-    start, end, word, first, second, entailment, *further = row
-    lures = further.pop() if further and isinstance(further[-1], list) else []
-    return CopySite(Span(start, end), word, Pair(first, second), entailment, tuple(further), tuple(lures))
+def site_from(row: Mapping[str, Any]) -> CopySite:
+    return CopySite(
+        Span(*row["span"]),
+        row["word"],
+        Pair(*row["pair"]),
+        row["entailment"],
+        tuple(row["further"]),
+        tuple(row["likely_edits"]),
+    )
 
 
 def pack_biases(biases: Sequence[float]) -> bytes:

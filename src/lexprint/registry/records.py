@@ -18,7 +18,7 @@ from lexprint.watermark.sites import Pair
 
 Issuing: TypeAlias = Literal["registered", "blind"]  # with sites known to the registry alone, or as in the paper
 Code: TypeAlias = Literal["independent", "tardos"]  # fair coins, or a code that survives colluders
-Codewords: TypeAlias = NDArray[np.uint8]  # (copies, sites), which of the site's words: 0, 1 and so on
+Codewords: TypeAlias = NDArray[np.uint8]  # (copies, sites), which of the site's words; 0: the master's
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class CopySite:
     pair: Pair
     entailment: float  # SR of exchanging it, the weaker of both directions
     further: tuple[str, ...] = ()  # words besides the pair, each in half as many copies as the one before
-    lures: tuple[str, ...] = ()  # of these words, those that an edit of another one would likely lead to
+    likely_edits: tuple[str, ...] = ()  # of these words, those that an edit of another one would likely lead to
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -39,11 +39,8 @@ class CopySite:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All that copies may say there, by the symbols of codewords.
-
-        Half of the copies keep the master's own word, so where there are more than two it comes first.
-        """
-        return (self.word, *self.others) if self.further else tuple(self.pair)
+        """All that copies may say there, by the symbols of codewords; 0 is the master's own word."""
+        return (self.word, *self.others)
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ def _how_the_leak_was_read(report: Report) -> tuple[str, str]:
     return (
         "How the leak was read.",
         (
-            "The leak was laid beside the document word by word; layout, spacing, cuts and the order of passages do not "
+            "The leak was aligned with the document word by word; layout, spacing, cuts and the order of passages do not "
             f"matter. At {report.readable:,} of {counted(_sites(report), 'place')} it shows one of these words. Places that "
             "were edited or cut count neither for nor against any copy, and a repeated passage counts once."
         ),

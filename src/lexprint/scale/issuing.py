@@ -6,7 +6,8 @@ The registry has one writer and the master key stays where it is; what takes tim
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lexprint.coding.keys import Keyring
@@ -42,53 +43,69 @@ def issue_folder(
     require_apart(source, target)
     names = names_below(source)
     tally = Tally(len(names), on_items)
-    masters: dict[str, Master] = {}
+    issuing = _Issuing(engine, source, target, tuple(recipients), keyring, registry, options, tally)
+    with sole_writer(target / STATE):
+        task = Analysing(protected_phrases=options.protected_phrases, protections=tuple(sorted(options.protections)))
+        for outcome in pool.run(engine, task, issuing.unknown_documents(names)):
+            (result,) = outcome.results
+            issuing.take(result)
+    return tally.report()
 
-    def finish(name: str, analysis: Analysis | None) -> None:
-        master = masters.pop(name)
-        try:
-            issued = issue(
-                engine,
-                master,
-                recipients,
-                keyring=keyring,
-                registry=registry,
-                folder=target / name,
-                options=options,
-                analysis=analysis,
-            )
-        except LexprintError as error:
-            tally.fail(failure_of(name, error))
-            return
-        if issued.is_known:
-            tally.skip()
-        else:
-            tally.finish(Product(name, None, words=0 if analysis is None else analysis.words))
 
-    def pending() -> Iterator[Job]:
+@dataclass(frozen=True)
+class _Issuing:
+    """Copies of many documents: those that the registry knows are made at once, others when they were analysed."""
+
+    engine: Engine
+    source: Path
+    target: Path
+    recipients: tuple[str, ...]
+    keyring: Keyring
+    registry: Registry
+    options: IssueOptions
+    tally: Tally
+    masters: dict[str, Master] = field(default_factory=dict)  # that are being analysed
+
+    def unknown_documents(self, names: Iterable[str]) -> Iterator[Job]:
         for name in names:
             try:
-                content = read_file(source / name)
-                masters[name] = _master(source / name, name, content)
+                content = read_file(self.source / name)
+                self.masters[name] = _master(self.source / name, name, content)
             except LexprintError as error:
-                tally.fail(failure_of(name, error))
+                self.tally.fail(failure_of(name, error))
                 continue
-            if is_analysed(engine, masters[name], registry, options):
-                finish(name, None)
+            if is_analysed(self.engine, self.masters[name], self.registry, self.options):
+                self._issue(name, None)
             else:
                 yield Job(name, (Item(name, content),))
 
-    with sole_writer(target / STATE):
-        task = Analysing(protected_phrases=options.protected_phrases, protections=tuple(sorted(options.protections)))
-        for outcome in pool.run(engine, task, pending()):
-            (result,) = outcome.results
-            if isinstance(result, Failure):
-                masters.pop(result.name)
-                tally.fail(result)
-            else:
-                assert isinstance(result.content, Analysis)
-                finish(result.name, result.content)
-    return tally.report()
+    def take(self, result: Product | Failure) -> None:
+        if isinstance(result, Failure):
+            self.masters.pop(result.name)
+            self.tally.fail(result)
+        else:
+            assert isinstance(result.content, Analysis)
+            self._issue(result.name, result.content)
+
+    def _issue(self, name: str, analysis: Analysis | None) -> None:
+        try:
+            issued = issue(
+                self.engine,
+                self.masters.pop(name),
+                self.recipients,
+                keyring=self.keyring,
+                registry=self.registry,
+                folder=self.target / name,
+                options=self.options,
+                analysis=analysis,
+            )
+        except LexprintError as error:
+            self.tally.fail(failure_of(name, error))
+            return
+        if issued.is_known:
+            self.tally.skip()
+        else:
+            self.tally.finish(Product(name, None, words=0 if analysis is None else analysis.words))
 
 
 def _master(path: Path, name: str, content: bytes) -> Master:

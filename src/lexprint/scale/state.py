@@ -64,7 +64,7 @@ class State:
         known = self.finished.get(job)
         if found not in (None, digest) and (known is None or known.outputs.get(name) != found):
             raise InputError(
-                f"{self.target / name} is there already and is another file",
+                f"{self.target / name} exists with different content",
                 needed="another place, or to move that file away",
             )
 

@@ -1,10 +1,10 @@
-"""Copies that were mixed by several recipients: the tardos code's decoder, alone and in company, which serves coins too.
+"""Copies that were mixed by several recipients: the tardos code's decoder, alone and jointly with others, which serves coins too.
 
 Alone, a copy is tested for agreeing with the leak more than chance allows, each site weighted by what it tells if the
 leak mixes the words of a few copies at random. Mixes made to confuse, such as always taking the rarer word, hide each
 copy but not all of them together: so a copy is also tested given one or two others, its company. Given the leak
 *and everybody else's codeword*, an innocent codeword is still a row of independent coins of known bias; and company is
-chosen without a look at the copy under test. So this test too has an exact tail, whether or not the company is guilty,
+chosen without a look at the copy under test. So this test too has an exact p-value, whether or not those others are guilty,
 and only the few companies tried are counted.
 """
 
@@ -41,9 +41,9 @@ STRATEGIES: tuple[tuple[Strategy, ...], ...] = (
 )
 
 _POOL = 48  # copies that fit best alone under a strategy, of which company is chosen
-_TESTED = 256  # copies that fit best alone under it, which are tested in company
-_FINALISTS = 6  # of those, how many get an exact tail
-_PROMISING = 8.0  # nats that an exact tail may be sharper than the likelihood ratio
+_TESTED = 256  # copies that fit best alone under it, which are tested jointly
+_FINALISTS = 6  # of those, how many get an exact p-value
+_PROMISING = 8.0  # nats that an exact p-value may be sharper than the likelihood ratio
 _UNITS = 2**14  # weights of all sites together; rounded to these units they keep 99.9 % of their power
 _UNITS_A_SITE = 8
 _MOST_SITES = 4_096  # used: a tail takes time by the square of them

@@ -1,4 +1,4 @@
-"""How surprising it would be if an innocent copy fitted the leak as well: exact tails, corrected for the number of copies.
+"""How surprising it would be if an innocent copy fitted the leak as well: exact p-values, corrected for the number of copies.
 
 No normal approximation: accusations live at chances of a billionth, where it is wrong by orders of magnitude. Chances
 too small for a float are stated as the smallest one, so nothing is ever called impossible.

@@ -41,7 +41,7 @@ SLIP = 2  # what a site tells besides its coins, in coins, if about one word in 
 EDITED = 0.02  # share of edited words from which on somebody may have exchanged marked words too, and it matters which
 LURED = 0  # instead of SLIP, in a leak so edited, where edits lead to what is seen: a third of it may come of them
 UNLURED = 4  # and where they lead elsewhere: a slip in thirty
-COINS_FOR_COMPANY = 2.0  # times those that a copy alone needs; with fewer, tests in company find nobody
+COINS_FOR_JOINT_TESTS = 2.0  # times those that a copy alone needs; with fewer, joint tests find nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def observe(leak: str, record: DocumentRecord) -> Observed:
             place.symbol,
             place.span,
             None if place.span is None else place.span.of(leak),
-            is_doubtful=is_edited and place.symbol is not None and site.words[place.symbol] in site.lures,
+            is_doubtful=is_edited and place.symbol is not None and site.words[place.symbol] in site.likely_edits,
         )
         for number, (site, place) in enumerate(zip(record.sites, alignment.places, strict=True))
     )
@@ -255,7 +255,7 @@ def are_in_company(
 ) -> bool:
     """Whether copies are also tested together with others, for which tests alone leave a part of the bound."""
     needed = log2(max(copies, 1) / error_bound)
-    return code == "tardos" or int(_coins(symbols, choices).sum()) >= COINS_FOR_COMPANY * needed
+    return code == "tardos" or int(_coins(symbols, choices).sum()) >= COINS_FOR_JOINT_TESTS * needed
 
 
 def _coins(symbols: NDArray[np.uint8], choices: Sequence[int]) -> NDArray[np.int64]:
@@ -290,7 +290,7 @@ def suspects_of(
         choices=shown.choices,
         doubtful=shown.doubtful,
     )
-    # Tests in company are not independent of each other, so there the correction is a bound.
+    # Joint tests are not independent of each other, so there the correction is a bound.
     in_company = shown.is_in_company(copies=len(numbers), error_bound=error_bound)
     family_wise = family_wise_bound if in_company else family_wise_p_value
     order = np.lexsort((-matching, p_values))

@@ -113,13 +113,13 @@ def read_record(value: object, *, name: str = "the record") -> Record:
 
     >>> read_record({"bits": "101"})
     Traceback (most recent call last):
-    lexprint.errors.FormatError: the record is damaged or something else; needed: the JSON that lexprint embed wrote
+    lexprint.errors.FormatError: the record is corrupt, or not a record; needed: the JSON that lexprint embed wrote
     """
     try:
         record = _parsed(value)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise FormatError(
-            name, found="damaged or something else", needed="the JSON that lexprint embed wrote"
+            name, found="corrupt, or not a record", needed="the JSON that lexprint embed wrote"
         ) from error
     return record
 

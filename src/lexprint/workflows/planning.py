@@ -197,9 +197,7 @@ def _is_there(copy: IssuedCopy, folder: Path) -> bool:
 
 
 def foreign_file(path: Path) -> InputError:
-    return InputError(
-        f"{path} is there already and is another file", needed="an empty folder, or to move that file away"
-    )
+    return InputError(f"{path} exists with different content", needed="an empty folder, or to move that file away")
 
 
 def manifest_name(record: DocumentRecord) -> str:

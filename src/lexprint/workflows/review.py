@@ -64,8 +64,8 @@ def keep_reviewed(sites: Sequence[CopySite], lines: Sequence[ReviewLine]) -> tup
 
 
 def _with_others(site: CopySite, words: Sequence[str]) -> CopySite:
-    lures = tuple(word for word in site.lures if word in (site.word, *words))
-    return replace(site, pair=Pair.of(site.word, words[0]), further=tuple(words[1:]), lures=lures)
+    likely_edits = tuple(word for word in site.likely_edits if word in (site.word, *words))
+    return replace(site, pair=Pair.of(site.word, words[0]), further=tuple(words[1:]), likely_edits=likely_edits)
 
 
 def is_reviewed_so(sites: Sequence[CopySite], lines: Sequence[ReviewLine], *, code: Code) -> bool:
