@@ -6,7 +6,7 @@ import pytest
 from nupunkt import load_default_model
 
 from lexprint.text import segmentation
-from lexprint.text.segmentation import LONGEST_PARAGRAPH, LONGEST_SENTENCE, is_abbreviation, may_be_swapped, segment
+from lexprint.text.segmentation import LONGEST_PARAGRAPH, LONGEST_SENTENCE, may_be_swapped, segment
 
 
 def words_of(text: str) -> list[str]:
@@ -118,8 +118,8 @@ def test_other_words_may_not(word: str) -> None:
 def test_abbreviations_are_known_to_the_segmenter() -> None:
     """An abbreviation that the segmenter does not know would only be kept from being swapped, for nothing."""
     assert load_default_model().abbreviations >= segmentation._ABBREVIATIONS
-    assert is_abbreviation("etc")
-    assert not is_abbreviation("house")
+    assert not may_be_swapped("etc")
+    assert may_be_swapped("house")
 
 
 def test_the_placeholder_is_neutral() -> None:

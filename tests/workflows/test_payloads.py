@@ -10,13 +10,12 @@ from hypothesis import given, settings as hypothesis_settings, strategies as st
 from tests.fakes import FakeEngine
 
 from lexprint.coding.keys import Keyring, MasterKey
-from lexprint.errors import CapacityError, FingerprintMismatch, InputError, SettingsError
+from lexprint.errors import CapacityError, FingerprintMismatch, InputError, PayloadTooLong, SettingsError
 from lexprint.settings import Settings, SubstitutionSettings, WatermarkSettings
 from lexprint.testing import fake_text
 from lexprint.text.segmentation import segment
 from lexprint.watermark.records import read_record
 from lexprint.workflows import (
-    PayloadTooLong,
     as_json,
     embed_payload,
     embed_payloads,

@@ -43,10 +43,6 @@ class Report:
     words: int  # of those done now
     failures: tuple[Failure, ...]
 
-    @property
-    def has_failures(self) -> bool:
-        return bool(self.failures)
-
     def as_json(self) -> dict[str, object]:
         return {
             "done": self.done,

@@ -43,11 +43,6 @@ _ABBREVIATIONS = frozenset(
 )
 
 
-def is_abbreviation(word: str) -> bool:
-    """Whether a full stop after this lower-case word may be part of it."""
-    return word in _ABBREVIATIONS
-
-
 def may_be_swapped(word: str) -> bool:
     """Whether a word is of the class whose members may replace each other without moving a boundary.
 
