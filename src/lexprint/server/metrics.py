@@ -1,15 +1,15 @@
-"""Counts and times of requests, in the text form that Prometheus reads."""
+"""Counts and times of requests, for Prometheus."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
 from starlette.concurrency import run_in_threadpool
 
 from lexprint.errors import RegistryError
@@ -23,38 +23,46 @@ class Metrics:
     """What this process has done since it began."""
 
     def __init__(self) -> None:
-        self._requests: Counter[tuple[str, str, int]] = Counter()
-        self._seconds: Counter[str] = Counter()
-        self._buckets: Counter[tuple[str, int]] = Counter()
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "lexprint_requests", "Requests answered.", ["method", "route", "status"], registry=self._registry
+        )
+        self._seconds = Histogram(
+            "lexprint_request_seconds", "Time of a request.", ["route"], buckets=BOUNDS, registry=self._registry
+        )
 
     def observe(self, *, method: str, route: str, status: int, seconds: float) -> None:
-        self._requests[method, route, status] += 1
-        self._buckets[route, bisect_left(BOUNDS, seconds)] += 1
-        self._seconds[route] += seconds  # type: ignore[assignment] # a Counter adds whatever adds
+        self._requests.labels(method, route, status).inc()
+        self._seconds.labels(route).observe(seconds)
 
-    def text(self, gauges: Mapping[str, float]) -> str:
+    def text(self, *gauges: GaugeMetricFamily) -> bytes:
         """All of them, with what the caller knows besides."""
-        lines = [
-            "# TYPE lexprint_requests_total counter",
-            *(
-                f'lexprint_requests_total{{method="{method}",route="{route}",status="{status}"}} {count}'
-                for (method, route, status), count in sorted(self._requests.items())
-            ),
-            "# TYPE lexprint_request_seconds histogram",
-            *self._histogram(),
-        ]
-        for name, value in sorted({**gauges, "lexprint_resident_bytes": resident_bytes()}.items()):
-            lines += [f"# TYPE {name.partition('{')[0]} gauge"] * ("{" not in name) + [f"{name} {value:g}"]
-        return "\n".join(lines) + "\n"
+        resident = single_gauge("lexprint_resident_bytes", "Memory of this process.", resident_bytes())
+        now = CollectorRegistry()
+        now.register(_Gauges(resident, *gauges))
+        return generate_latest(self._registry) + generate_latest(now)
 
-    def _histogram(self) -> Iterable[str]:
-        for route in sorted(self._seconds):
-            count = 0
-            for index, bound in enumerate((*map(str, BOUNDS), "+Inf")):
-                count += self._buckets[route, index]
-                yield f'lexprint_request_seconds_bucket{{route="{route}",le="{bound}"}} {count}'
-            yield f'lexprint_request_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}'
-            yield f'lexprint_request_seconds_count{{route="{route}"}} {count}'
+
+class _Gauges:
+    """Values that are known when they are asked for."""
+
+    def __init__(self, *gauges: GaugeMetricFamily) -> None:
+        self._gauges = gauges
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        yield from self._gauges
+
+
+def single_gauge(name: str, documentation: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, documentation, value=value)
+
+
+def gauge(name: str, documentation: str, *, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
+    """One value for each value of a label."""
+    family = GaugeMetricFamily(name, documentation, labels=[label])
+    for value, number in values.items():
+        family.add_metric([value], number)
+    return family
 
 
 class JobCounts:

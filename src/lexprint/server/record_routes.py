@@ -197,14 +197,13 @@ def end_token(token_id: schemas.TokenId, service: TheService) -> Answer:
 @administration.get("/metrics", response_class=PlainTextResponse)
 async def show_metrics(service: TheService) -> Response:
     """For Prometheus, of this process; if the database is slow to count the jobs, they are those of the last time."""
-    jobs = await service.job_counts.recent()
-    gauges = {f'lexprint_jobs{{state="{state}"}}': float(number) for state, number in jobs.items()}
-    gauges |= {
-        'lexprint_pending{bench="models"}': service.models.pending,
-        'lexprint_pending{bench="desk"}': service.desk.pending,
-        "lexprint_failed_logins": service.failed_logins.count,
-    }
-    return PlainTextResponse(service.metrics.text(gauges), media_type=metrics.MEDIA_TYPE)
+    pending = {"models": service.models.pending, "desk": service.desk.pending}
+    written = service.metrics.text(
+        metrics.gauge("lexprint_jobs", "Jobs.", label="state", values=await service.job_counts.recent()),
+        metrics.gauge("lexprint_pending", "Requests that wait or run.", label="bench", values=pending),
+        metrics.single_gauge("lexprint_failed_logins", "Failed logins.", service.failed_logins.count),
+    )
+    return Response(written, media_type=metrics.MEDIA_TYPE)
 
 
 @shared.get("/openapi.json", include_in_schema=False)
