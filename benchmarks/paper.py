@@ -37,7 +37,7 @@ from lexprint.formats.source import open_source
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.reports.report import Report
 from lexprint.workflows.issuing import Master, issue
-from lexprint.workflows.results import Issued
+from lexprint.workflows.results import IssuedDocument
 from lexprint.workflows.tracing import trace
 
 PAGE = Path(__file__).with_name("paper.txt")
@@ -126,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _write(options.output, issued, rows, picture(text, issued.copies[numbers[0]].number, rows))
 
 
-def issue_page(registry: Registry, folder: Path) -> Issued:
+def issue_page(registry: Registry, folder: Path) -> IssuedDocument:
     """The copies of all recipients, as files."""
     content = PAGE.read_bytes()
     key = MasterKey(bytes(range(32)), created_at=datetime(2026, 1, 1, tzinfo=UTC))  # fixed, so that figures are
@@ -140,7 +140,7 @@ def issue_page(registry: Registry, folder: Path) -> Issued:
     )
 
 
-def trace_copy(registry: Registry, issued: Issued, folder: Path, kind: str, index: int) -> Traced:
+def trace_copy(registry: Registry, issued: IssuedDocument, folder: Path, kind: str, index: int) -> Traced:
     """Leak a copy and see whom tracing names."""
     copy = issued.copies[index]
     name, leak = LEAKED[kind]
@@ -224,7 +224,7 @@ def picture(text: str, number: int, rows: Sequence[Row]) -> bytes:
     return target.getvalue()
 
 
-def _write(folder: Path, issued: Issued, rows: Sequence[Row], shown: bytes) -> None:
+def _write(folder: Path, issued: IssuedDocument, rows: Sequence[Row], shown: bytes) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "paper.md").write_text(table(rows), "utf-8")
     (folder / "paper.png").write_bytes(shown)

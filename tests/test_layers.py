@@ -41,7 +41,7 @@ NARROW: dict[str, frozenset[str]] = {
     "formats": frozenset({"text", "settings", "errors"}),
     "registry": frozenset({"text", "coding", "watermark.sites", "settings", "errors"}),
     "tracing": frozenset({"registry", "text", "coding", "settings", "errors"}),
-    "reports": frozenset({"tracing", "registry", "text", "coding", "settings", "errors"}),
+    "reports": frozenset({"tracing", "registry", "text", "coding", "settings", "results", "errors"}),
 }
 
 # These stand outside the rows: public surface, start-up, and the fakes, which may see every protocol.

@@ -17,7 +17,7 @@ from lexprint.registry.records import DocumentRecord
 from lexprint.text.span import Span
 from lexprint.watermark.sites import Site
 from lexprint.workflows.issuing import Master, issue
-from lexprint.workflows.results import Analysis, Issued, Paragraph
+from lexprint.workflows.results import Analysis, IssuedDocument, Paragraph
 
 KEYRING = Keyring((MasterKey(bytes(range(32)), created_at=datetime(2026, 1, 31, tzinfo=UTC)),))
 
@@ -37,7 +37,7 @@ class Office:
 
     def issue(
         self, recipients: Sequence[str], *, seed: int = 1, name: str = "memo", folder: str | None = None
-    ) -> Issued:
+    ) -> IssuedDocument:
         """Copies of a document for some recipients, as `lexprint issue` makes them."""
         made = document(seed)
         content = made.text.encode()

@@ -11,7 +11,7 @@ from tests.registry.postgres import Server
 
 from lexprint.errors import InputError
 from lexprint.registry.protocol import open_registry
-from lexprint.workflows.results import Issued
+from lexprint.workflows.results import IssuedDocument
 from lexprint.workflows.tracing import trace
 
 
@@ -24,11 +24,11 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server.url
 
 
-def at_once(location: str, folder: Path, groups: list[list[str]]) -> list[Issued]:
+def at_once(location: str, folder: Path, groups: list[list[str]]) -> list[IssuedDocument]:
     """Each group is issued the same document, into a folder of its own, all beginning together."""
     together = threading.Barrier(len(groups))
 
-    def run(number: int) -> Issued:
+    def run(number: int) -> IssuedDocument:
         with open_registry(location) as registry:
             together.wait()
             return Office(registry, folder).issue(groups[number], folder=f"copies-{number}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.fakes import FakeEngine
 
-from lexprint.coding.framed import decode
+from lexprint.coding.payload_code import decode
 from lexprint.evaluation import payload
 from lexprint.evaluation.checkpoint import Checkpoint
 from lexprint.settings import Settings, SubstitutionSettings

@@ -6,7 +6,8 @@ from decimal import Decimal
 from math import comb
 from random import Random
 
-from lexprint.reports.report import AccusedCopy, Evidence, Leak, Outcome, Report, TracedDocument, chance
+from lexprint.reports.report import AccusedCopy, Evidence, Leak, Report, TracedDocument, chance
+from lexprint.results import Verdict
 from lexprint.watermark.sites import Pair
 
 WORDS = "big large quick rapid start begin help assist buy purchase end finish answer reply hard difficult".split()
@@ -37,7 +38,7 @@ def evidence_of(site: int, *, random: Random, copies: int) -> Evidence:
 
 
 def report_of(
-    *, recipients: Sequence[str] = ("Anna Example",), verdict: Outcome = "one copy", sites: int = 64, seed: int = 4
+    *, recipients: Sequence[str] = ("Anna Example",), verdict: Verdict = "one copy", sites: int = 64, seed: int = 4
 ) -> Report:
     """Copies 17, 18, ... are accused."""
     random = Random(seed)

@@ -13,7 +13,7 @@ from lexprint.formats.source import open_source
 from lexprint.registry.protocol import open_registry
 from lexprint.workflows import issuing
 from lexprint.workflows.issuing import Master, issue
-from lexprint.workflows.results import Issued
+from lexprint.workflows.results import IssuedDocument
 
 GROUP = 3  # small, so that there are many moments between two groups
 RECIPIENTS = tuple(f"Recipient {number}" for number in range(1, 31))
@@ -24,7 +24,7 @@ def master_of(folder: Path) -> Master:
     return Master(open_source(content, name="master.txt"), "master", sha256(content).hexdigest(), ".txt")
 
 
-def issue_all(folder: Path, location: str) -> Issued:
+def issue_all(folder: Path, location: str) -> IssuedDocument:
     """All copies of the folder's master, by an analysis that was made before; recorded at `location`."""
     analysis = pickle.loads((folder / "analysis.pickle").read_bytes())
     with (

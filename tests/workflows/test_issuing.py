@@ -31,14 +31,14 @@ from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.workflows import issuing
 from lexprint.workflows.issuing import IssueOptions, Master, analyse_document, copy_edits, issue, issue_blind
-from lexprint.workflows.results import Analysis, Issued, as_json
+from lexprint.workflows.results import Analysis, IssuedDocument, as_json
 from lexprint.workflows.review import review_lines
 from lexprint.workflows.tracing import trace
 
 TEXT = fake_text(words=300, seed=21)
 PEOPLE = ("Ada", "Bo <bo@example.org>", "Cy/../D")
 
-Issue = Callable[..., Issued]
+Issue = Callable[..., IssuedDocument]
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def issued(
         keyring: Keyring = keyring,
         folder: Path = tmp_path / "copies",
         options: IssueOptions | None = None,
-    ) -> Issued:
+    ) -> IssuedDocument:
         return issue(
             PatientEngine(),
             master or master_of(TEXT),

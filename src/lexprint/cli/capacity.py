@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 
 from lexprint.cli import console
-from lexprint.cli.files import READABLE, OpenedFile, Outcome, is_folder, open_file, print_each
+from lexprint.cli.files import READABLE, FileAnswer, OpenedFile, is_folder, open_file, print_each
 
 if TYPE_CHECKING:
     from lexprint.engine import Engine
@@ -62,14 +62,14 @@ def _measured(engine: Engine, given: OpenedFile) -> TextCapacity:
         return workflows.capacity(engine, given.text, protected=given.protected, on_progress=on_progress)
 
 
-def _outcome(engine: Engine, name: str) -> Outcome:
+def _outcome(engine: Engine, name: str) -> FileAnswer:
     from lexprint import workflows
 
     given = open_file(name)
     found = _measured(engine, given)
     figures = f"{console.counted(found.bits, 'bit')} in {console.counted(found.words, 'word')}"
     line = f"{figures}, {found.bits_per_word:.3f} bits per word, {given.source.kind}"
-    return Outcome(line, {"format": given.source.kind, **workflows.as_json(found)})
+    return FileAnswer(line, {"format": given.source.kind, **workflows.as_json(found)})
 
 
 @dataclass(frozen=True)

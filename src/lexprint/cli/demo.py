@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring
     from lexprint.engine import Engine
     from lexprint.registry.protocol import Registry
-    from lexprint.workflows.results import Issued
+    from lexprint.workflows.results import IssuedDocument
 
 SENTENCES = (
     ("The board expects a significant rise in costs.", "significant"),
@@ -97,7 +97,7 @@ def _show_substitutes(console: Console, engine: Engine) -> None:
     console.print(table)
 
 
-def _issue(console: Console, engine: Engine, keyring: Keyring, registry: Registry, folder: Path) -> Issued:
+def _issue(console: Console, engine: Engine, keyring: Keyring, registry: Registry, folder: Path) -> IssuedDocument:
     from lexprint.workflows.issuing import Master, issue
 
     console.print(
@@ -122,13 +122,13 @@ def _issue(console: Console, engine: Engine, keyring: Keyring, registry: Registr
     return issued
 
 
-def _telling(issued: Issued) -> list[int]:
+def _telling(issued: IssuedDocument) -> list[int]:
     """Sites where about half of the copies differ from the others, those first."""
     ones = [sum(copy.codeword[index] > 0 for copy in issued.copies) for index in range(len(issued.document.sites))]
     return sorted(range(len(ones)), key=lambda index: abs(2 * ones[index] - len(issued.copies)))
 
 
-def _damage(console: Console, folder: Path, issued: Issued) -> str:
+def _damage(console: Console, folder: Path, issued: IssuedDocument) -> str:
     """A third cut, capitals and punctuation lost, some words dropped and some misspelled."""
     copy = next(copy for copy in issued.copies if copy.recipient == LEAKED_BY)
     words = re.findall(r"[\w']+", (folder / "copies" / copy.file_name).read_text("utf-8").lower())

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from lexprint.cli import console
-from lexprint.cli.files import READABLE, Outcome, is_folder, open_file, print_each, read_json_file
+from lexprint.cli.files import READABLE, FileAnswer, is_folder, open_file, print_each, read_json_file
 from lexprint.cli.keys import KEY, load_keys
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
     from lexprint.watermark.records import Record
-    from lexprint.workflows import Extracted, ExtractedPayload
+    from lexprint.workflows import ExtractedBits, ExtractedPayload
 
 LEAST_CHANCE = 1e-15  # nobody believes a smaller one: keys are lost and machines fail more often
 
@@ -96,13 +96,13 @@ class _Answer:
     value: dict[str, object]
 
 
-def _outcome(answer: _Answer) -> Outcome:
+def _outcome(answer: _Answer) -> FileAnswer:
     if answer.said is None:
-        return Outcome(answer.sentences[-1].removeprefix("lexprint: "), answer.value, exit_code=1)
-    return Outcome(answer.said, answer.value)
+        return FileAnswer(answer.sentences[-1].removeprefix("lexprint: "), answer.value, exit_code=1)
+    return FileAnswer(answer.said, answer.value)
 
 
-def _of_bits(found: Extracted, marked_with: Record | str | None, *, wants_message: bool) -> _Answer:
+def _of_bits(found: ExtractedBits, marked_with: Record | str | None, *, wants_message: bool) -> _Answer:
     from lexprint import workflows
 
     value, summary = workflows.as_json(found), _summary(found, marked_with)
@@ -150,7 +150,7 @@ def load_record(name: str) -> Record:
     return read_record(read_json_file(name), name=Path(name).name)
 
 
-def _summary(found: Extracted, marked_with: Record | str | None) -> str:
+def _summary(found: ExtractedBits, marked_with: Record | str | None) -> str:
     parts = [f"{console.counted(len(found.sites), 'bit')} in {console.counted(found.words, 'word')}"]
     if found.sites:
         parts.append(f"least reliability {min(site.clearance for site in found.sites):.4f}")

@@ -118,7 +118,7 @@ def is_folder(name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FileAnswer:
     """What a command says of one file among many."""
 
     line: str
@@ -126,7 +126,7 @@ class Outcome:
     exit_code: int = 0
 
 
-def print_each(folder: str, look_at: Callable[[str], Outcome], *, as_json: bool) -> int:
+def print_each(folder: str, look_at: Callable[[str], FileAnswer], *, as_json: bool) -> int:
     """A line, or an entry of a list, for every file below a folder, in order; gives the worst exit code.
 
     A file that cannot be read does not stop the rest. Hidden files and folders are left out.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lexprint.engine import Engine
     from lexprint.registry.records import Code
     from lexprint.text.protection import Protection
-    from lexprint.workflows import Analysis, Issued
+    from lexprint.workflows import Analysis, IssuedDocument
     from lexprint.workflows.issuing import IssueOptions, Master
     from lexprint.workflows.review import ReviewLine
 
@@ -284,7 +284,7 @@ def _enough_for(sites: int) -> str:
     return f"enough for {untouched:,} recipients if a leak is not edited, for {edited:,} if a tenth of its words is"
 
 
-def _say_done(done: Issued, folder: Path, *, error_bound: float) -> None:
+def _say_done(done: IssuedDocument, folder: Path, *, error_bound: float) -> None:
     from lexprint.workflows.issuing import comfortable_sites
 
     document = done.document

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from lexprint.cli import console, keys
-from lexprint.cli.files import PIPE, READABLE, Outcome, is_folder, open_file, print_each, require_writable
+from lexprint.cli.files import PIPE, READABLE, FileAnswer, is_folder, open_file, print_each, require_writable
 from lexprint.cli.registry import REGISTRY
 from lexprint.cli.report import print_report, write_page, write_signed
 from lexprint.errors import InputError
@@ -119,14 +119,14 @@ def _traced(
         )
 
 
-def _outcome(made: Report) -> Outcome:
+def _outcome(made: Report) -> FileAnswer:
     from lexprint.reports.signed_file import report_bytes
     from lexprint.reports.wording import headline
 
     named = "; ".join(f"copy {copy.number} is that of {console.printable(copy.recipient)}" for copy in made.accused)
     parts = (headline(made).rstrip("."), named, f"report {made.id}")
     value: dict[str, object] = json.loads(report_bytes(made))
-    return Outcome("; ".join(filter(None, parts)), value, exit_code=0 if made.accused else 1)
+    return FileAnswer("; ".join(filter(None, parts)), value, exit_code=0 if made.accused else 1)
 
 
 def _is_json(target: str) -> bool:

@@ -14,17 +14,17 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
-from lexprint.coding.framed import (
+from lexprint.coding.keys import MasterKey
+from lexprint.coding.payload_code import (
     Form,
     Frame,
-    Observation,
+    LabelledBit,
     decode,
     decode_in_turns,
     distinct,
     frame_number,
     parity_writer,
 )
-from lexprint.coding.keys import MasterKey
 from lexprint.engine import Engine
 from lexprint.evaluation.attacks import (
     Attack,
@@ -41,7 +41,7 @@ from lexprint.models.protocols import MaskedLM
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
 from lexprint.watermark.extract import extract
-from lexprint.watermark.framed import embed_by_label, observe, weigh
+from lexprint.watermark.labels import embed_by_label, observe, weigh
 from lexprint.watermark.scheme import Scheme
 from lexprint.watermark.sites import Site
 from lexprint.workflows import OnProgress
@@ -135,8 +135,8 @@ class Mark:
 class Stranger:
     """What was read where the reader's key has written nothing."""
 
-    alike: Sequence[Observation]
-    weighed: Sequence[Observation]
+    alike: Sequence[LabelledBit]
+    weighed: Sequence[LabelledBit]
 
 
 def payload_rows(

@@ -47,7 +47,7 @@ from lexprint.text.segmentation import segment
 from lexprint.tracing.significance import binomial_tails, largest_p_value
 from lexprint.tracing.verdict import ERROR_BOUND, observe as observe_sites
 from lexprint.watermark.extract import extract
-from lexprint.watermark.framed import embed_by_label, observe
+from lexprint.watermark.labels import embed_by_label, observe
 from lexprint.watermark.sites import Site
 from lexprint.workflows.blind_marking import document_secret
 from lexprint.workflows.blind_tracing import BlindReader

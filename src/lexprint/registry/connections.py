@@ -10,7 +10,7 @@ from sqlalchemy.engine import URL, Connection, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from lexprint.errors import ExtraMissing, RegistryError
-from lexprint.registry.databases import Place, explain, prepare_postgresql, prepare_sqlite
+from lexprint.registry.databases import Location, explain, prepare_postgresql, prepare_sqlite
 
 WRITERS_LOCK = 0x6C65787072696E74  # "lexprint"; the number of PostgreSQL's advisory lock
 
@@ -20,7 +20,7 @@ class Transactions:
     anything. So a check made inside a write still holds when it commits, and the audit log never forks.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Location) -> None:
         self.place = place
         self.engine = _engine(place)
 
@@ -50,7 +50,7 @@ class Transactions:
             raise RegistryError(f"the registry {self.place.shown} is damaged; restore it from a backup") from error
 
 
-def _engine(place: Place) -> Engine:
+def _engine(place: Location) -> Engine:
     """Without a limit to connections: a thread that waits for one would not be in the database's own queue."""
     arguments = dict(place.connect_arguments)
     if place.path:
@@ -74,7 +74,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 @contextmanager
-def _translated(place: Place) -> Iterator[None]:
+def _translated(place: Location) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:

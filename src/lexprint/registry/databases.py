@@ -22,7 +22,7 @@ CONNECT_SECONDS = 10
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """Where a registry is: in a file, or in a database of a server."""
 
     url: str
@@ -30,7 +30,7 @@ class Place:
     path: Path | None  # of an SQLite file
 
     def __repr__(self) -> str:
-        return f"Place({self.shown!r})"
+        return f"Location({self.shown!r})"
 
     @property
     def dialect(self) -> Dialect:
@@ -50,7 +50,7 @@ class Place:
         )
 
 
-def read_location(location: str) -> Place:
+def read_location(location: str) -> Location:
     """A file name, `sqlite:///file`, or the URL of a PostgreSQL database; what is wrong is said without quoting it.
 
     >>> read_location("postgresql://ann:secret@db.example/registry").shown
@@ -79,14 +79,14 @@ def read_location(location: str) -> Place:
             "and such in the password written as %2F, %40, %3A"
         ) from None
     name = unquote(parts.path.lstrip("/")) or "of the user's name"
-    return Place(
+    return Location(
         url=f"postgresql+psycopg://{rest}", shown=f"PostgreSQL at {host or 'this machine'}, database {name}", path=None
     )
 
 
-def _file(name: str) -> Place:
+def _file(name: str) -> Location:
     path = Path(name).absolute()  # of a relative name, SQLite would take some as commands
-    return Place(url="sqlite://", shown=name, path=path)
+    return Location(url="sqlite://", shown=name, path=path)
 
 
 def create_private(path: Path) -> None:
@@ -104,7 +104,7 @@ def create_private(path: Path) -> None:
         raise RegistryError(f"the registry {path.name} cannot be made ({reason}); {needed}") from error
 
 
-def prepare_sqlite(connection: sqlite3.Connection, place: Place) -> None:
+def prepare_sqlite(connection: sqlite3.Connection, place: Location) -> None:
     """Refuse other programs' databases, before anything is changed in them; then durable, with foreign keys."""
     try:
         _prepare_sqlite(connection, place)
@@ -113,7 +113,7 @@ def prepare_sqlite(connection: sqlite3.Connection, place: Place) -> None:
         raise
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, place: Place) -> None:
+def _prepare_sqlite(connection: sqlite3.Connection, place: Location) -> None:
     connection.isolation_level = None  # else the driver begins transactions on its own, later than we want
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -155,7 +155,7 @@ _SQLITE_SAYS = {
 }
 
 
-def explain(place: Place, error: BaseException | None) -> str:
+def explain(place: Location, error: BaseException | None) -> str:
     """What a driver's error means; more than its first line may quote names or text."""
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
     if place.path:

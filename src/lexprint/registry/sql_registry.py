@@ -17,7 +17,7 @@ from lexprint.registry import audit, migrations, packing, queries
 from lexprint.registry.audit import COPIES_ISSUED, COPIES_PLANNED, DOCUMENT_ADDED, REPORT_SAVED, time_text
 from lexprint.registry.audit_table import AuditTable, entries
 from lexprint.registry.connections import Transactions
-from lexprint.registry.databases import Place, create_private, read_location
+from lexprint.registry.databases import Location, create_private, read_location
 from lexprint.registry.records import (
     AuditEntry,
     BrokenEntry,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 class SqlRegistry:
     """See `Registry` for what each method promises."""
 
-    def __init__(self, place: Place, keys: Keyring | None) -> None:
+    def __init__(self, place: Location, keys: Keyring | None) -> None:
         self._transactions = Transactions(place)
         self._audit_table = AuditTable(keys)
 

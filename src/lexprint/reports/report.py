@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
 from lexprint.reports.signatures import Signature
+from lexprint.results import Verdict
 
 SIGNIFICANT_DIGITS = 3  # of a chance of error
 LEAST_CHANCE = Decimal("1e-300")  # smaller ones are lost in the arithmetic, so none is claimed
@@ -24,7 +25,6 @@ STATEMENT = (
 )
 
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
-Outcome: TypeAlias = Literal["one copy", "several copies", "inconclusive", "no document"]
 
 
 def chance(probability: float) -> Decimal:
@@ -108,7 +108,7 @@ class Report:
     made_at: datetime
     leak: Leak
     document: TracedDocument | None  # None: no registered document is like the leak
-    verdict: Outcome
+    verdict: Verdict
     accused: tuple[AccusedCopy, ...]  # best first; of others nothing is told, not even how well they agree
     documents: Count  # that were like the leak and were all tried; chances and bound are over all of them
     compared: Count  # copies of this one

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from lexprint.coding.framed import frame_number, frame_text, parity_writer
 from lexprint.coding.keys import MasterKey
+from lexprint.coding.payload_code import frame_number, frame_text, parity_writer
 from lexprint.engine import Engine
 from lexprint.errors import InputError
 from lexprint.text.document import Document
@@ -21,7 +21,7 @@ from lexprint.text.editing import Edit
 from lexprint.text.segmentation import segment
 from lexprint.watermark.embed import embed as write_bits, require_readable
 from lexprint.watermark.extract import extract as read_sites
-from lexprint.watermark.framed import embed_by_label
+from lexprint.watermark.labels import embed_by_label
 from lexprint.watermark.sites import Marked, Site
 from lexprint.workflows.marking import scheme_of
 

@@ -17,7 +17,7 @@ BATCH = 64  # gaps asked at once: a row of predictions is as wide as the vocabul
 
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
+class Guess:
     """The most probable original; `edits` lead to it from the marked text."""
 
     text: str = field(repr=False)
@@ -25,7 +25,7 @@ class Recovered:
     words: tuple[str, ...]  # what stands at each site now
 
 
-def recover(document: Document, sites: Sequence[Site], masked_lm: MaskedLM) -> Recovered:
+def recover(document: Document, sites: Sequence[Site], masked_lm: MaskedLM) -> Guess:
     """Put the member of each pair that the masked LM expects, having seen all of the sentence but that word.
 
     `sites` are those of a reading of the same document (section "Text Recoverability").
@@ -39,7 +39,7 @@ def recover(document: Document, sites: Sequence[Site], masked_lm: MaskedLM) -> R
             other = site.pair.other(site.word)
             words.append(other if row[columns[other]] > row[columns[site.word]] else site.word)
     edits = tuple(Edit(site.span, word) for site, word in zip(sites, words, strict=True) if word != site.word)
-    return Recovered(apply_edits(document.text, edits), edits, tuple(words))
+    return Guess(apply_edits(document.text, edits), edits, tuple(words))
 
 
 def restore_exactly(marked_text: str, sites: Sequence[Site]) -> str:

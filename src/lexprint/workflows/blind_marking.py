@@ -13,7 +13,7 @@ from lexprint.registry.records import DocumentRecord
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span
 from lexprint.watermark.embed import require_readable
-from lexprint.watermark.framed import embed_by_label, observe
+from lexprint.watermark.labels import embed_by_label, observe
 from lexprint.workflows.marking import scheme_of, segmented
 from lexprint.workflows.payloads import USUAL_WORDS_PER_SITE
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexprint.coding.copy_marks import marks
-from lexprint.coding.framed import FIRST_TURN, SECOND_TURN, Observation, distinct
+from lexprint.coding.payload_code import FIRST_TURN, SECOND_TURN, LabelledBit, distinct
 from lexprint.registry.records import Codewords, DocumentRecord, IssuedCopy
 from lexprint.text.document import Document
 from lexprint.text.leak_text import spell
@@ -27,7 +27,7 @@ from lexprint.tracing.significance import endured_share, family_wise_bound, weig
 from lexprint.tracing.trace_turns import Mark
 from lexprint.tracing.verdict import CERTAIN, RANKED, Finding, Shown, Suspect, Verdict, suspects_of
 from lexprint.watermark.extract import extract
-from lexprint.watermark.framed import observe, weigh
+from lexprint.watermark.labels import observe, weigh
 from lexprint.watermark.sites import Site
 from lexprint.workflows.blind_marking import document_secret
 from lexprint.workflows.fingerprints import require_fingerprint
@@ -70,7 +70,7 @@ class BlindReading:
 
     reader: BlindReader = field(repr=False)
     sites: tuple[Site, ...] = field(repr=False)
-    observations: tuple[Observation, ...]  # each label once
+    observations: tuple[LabelledBit, ...]  # each label once
     covered_share: float
     edited_share: float
 
@@ -87,7 +87,7 @@ class BlindReading:
             *(Mark(int.from_bytes(blake2b(one.label, digest_size=4).digest()), one.bit) for one in self.observations),
         ]
 
-    def weighed(self) -> list[Observation]:
+    def weighed(self) -> list[LabelledBit]:
         """The same, each as heavy as it is likely to have been written; asks the model."""
         return distinct(weigh(self.reader.document, self.sites, self.reader.engine.masked_lm))
 
@@ -152,7 +152,7 @@ def _at_share(suspects: Sequence[Suspect], share: float) -> tuple[Suspect, ...]:
     )
 
 
-def _by_weight(observations: Sequence[Observation], numbers: Sequence[int], held: Codewords) -> tuple[Suspect, ...]:
+def _by_weight(observations: Sequence[LabelledBit], numbers: Sequence[int], held: Codewords) -> tuple[Suspect, ...]:
     bits = np.array([one.bit for one in observations], dtype=np.uint8)
     weights = _weights(observations)
     p_values = weighted_tails(weights, _fair(observations))[weighted_matches(held, bits, weights)]
@@ -169,10 +169,10 @@ def _by_weight(observations: Sequence[Observation], numbers: Sequence[int], held
     )
 
 
-def _weights(observations: Sequence[Observation]) -> NDArray[np.int64]:
+def _weights(observations: Sequence[LabelledBit]) -> NDArray[np.int64]:
     return np.array([one.weight for one in observations], dtype=np.int64)
 
 
-def _fair(observations: Sequence[Observation]) -> NDArray[np.float64]:
+def _fair(observations: Sequence[LabelledBit]) -> NDArray[np.float64]:
     """Chances that an innocent copy agrees."""
     return np.full(len(observations), 0.5)

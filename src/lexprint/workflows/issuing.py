@@ -18,8 +18,8 @@ from typing import TypeAlias
 
 from lexprint import __version__
 from lexprint.coding.codewords import biases
-from lexprint.coding.framed import SECOND_TURN
 from lexprint.coding.keys import Keyring
+from lexprint.coding.payload_code import SECOND_TURN
 from lexprint.copies.analysis import analyse
 from lexprint.engine import Engine
 from lexprint.errors import InputError, RegistryError
@@ -43,7 +43,7 @@ from lexprint.workflows.planning import (
     manifest_name,
     record_plan,
 )
-from lexprint.workflows.results import Analysis, Issued, as_json
+from lexprint.workflows.results import Analysis, IssuedDocument, as_json
 from lexprint.workflows.review import ReviewLine, is_reviewed_so, keep_reviewed
 
 SITES_FOR_TARDOS = (
@@ -99,7 +99,7 @@ def issue(
     analysis: Analysis | None = None,
     on_progress: OnProgress | None = None,
     on_copies: OnCopies | None = None,
-) -> Issued:
+) -> IssuedDocument:
     """Write a copy for each recipient to the folder; those who have one already keep it, others get the next numbers.
 
     `analysis` is what `analyse_document` found with the same options, if somebody asked it before.
@@ -140,7 +140,7 @@ def issue_blind(
     error_bound: float = ERROR_BOUND,
     on_marked: OnCopies | None = None,
     on_copies: OnCopies | None = None,
-) -> Issued:
+) -> IssuedDocument:
     """The same by the paper's scheme, whose sites are found again in a leak by the models that found them.
 
     Each copy is marked on its own, which takes longer, and only what its format protects stays as it is: a reader of
@@ -281,7 +281,7 @@ def _write_copies(
     *,
     folder: Path,
     on_copies: OnCopies | None,
-) -> Issued:
+) -> IssuedDocument:
     done = len(plan.copies) - len(plan.missing)
     for start in range(0, len(plan.missing), GROUP):
         group = plan.missing[start : start + GROUP]
@@ -302,7 +302,7 @@ def _write_copies(
     manifest = manifest_name(plan.record)
     here = [copy for copy in copies if copy.is_issued and (folder / copy.file_name).is_file()]
     _write_manifest(plan.record, here, folder, manifest)
-    return Issued(
+    return IssuedDocument(
         document=plan.record,
         copies=tuple(copy for copy in copies if copy.number in wanted),
         written=len(plan.missing),
@@ -324,6 +324,6 @@ def _require_same(copy: IssuedCopy, digest: str, folder: Path) -> None:
 
 def _write_manifest(record: DocumentRecord, copies: Sequence[IssuedCopy], folder: Path, name: str) -> None:
     """What is in the folder, the same bytes whenever that is the same."""
-    listed = as_json(Issued(record, tuple(copies), written=0, compared=len(copies), manifest=name))
+    listed = as_json(IssuedDocument(record, tuple(copies), written=0, compared=len(copies), manifest=name))
     content = json.dumps({"lexprint": __version__, **listed}, ensure_ascii=False, indent=2) + "\n"
     write_together(folder, {name: content.encode()})

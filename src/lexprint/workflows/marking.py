@@ -25,7 +25,7 @@ from lexprint.watermark.sites import Site
 from lexprint.watermark.walk import OnWords
 from lexprint.workflows.fingerprints import require_fingerprint
 from lexprint.workflows.messages import END_OF_MESSAGE, message_bits
-from lexprint.workflows.results import Embedded, Extracted, Paragraph, Recovered, TextCapacity
+from lexprint.workflows.results import Embedded, ExtractedBits, Paragraph, RecoveredText, TextCapacity
 
 OnProgress: TypeAlias = Callable[[int, int], None]  # words done, words in all
 
@@ -97,7 +97,7 @@ def extract(
     marked_with: Record | str | None = None,
     protected: Iterable[Span] = (),
     on_progress: OnProgress | None = None,
-) -> Extracted:
+) -> ExtractedBits:
     """Read every bit of a text, each with its reliability.
 
     `marked_with` is the record or the fingerprint of the copy, if it is known; the engine must have the same. `protected`
@@ -110,7 +110,7 @@ def extract(
     document = segmented(text, protected)
     require_fingerprint(engine, marked_with)
     found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
-    return Extracted(found.sites, document.word_count, found.fingerprint)
+    return ExtractedBits(found.sites, document.word_count, found.fingerprint)
 
 
 def recover(
@@ -120,7 +120,7 @@ def recover(
     marked_with: str | None = None,
     protected: Iterable[Span] = (),
     on_progress: OnProgress | None = None,
-) -> Recovered:
+) -> RecoveredText:
     """The most probable original of a marked text.
 
     >>> from lexprint import Engine
@@ -131,10 +131,10 @@ def recover(
     require_fingerprint(engine, marked_with)
     found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     guess = guess_original(document, found.sites, engine.masked_lm)
-    return Recovered(guess.text, guess.edits, len(found.sites), is_exact=False, fingerprint=found.fingerprint)
+    return RecoveredText(guess.text, guess.edits, len(found.sites), is_exact=False, fingerprint=found.fingerprint)
 
 
-def restore(text: str, record: Record) -> Recovered:
+def restore(text: str, record: Record) -> RecoveredText:
     """The exact original of a marked text, by its record; no model is asked.
 
     >>> from lexprint import Engine
@@ -148,7 +148,7 @@ def restore(text: str, record: Record) -> Recovered:
         )
     original = restore_exactly(text, record.sites)
     edits = inverse_edits(original, record.edits)
-    return Recovered(original, edits, len(record.sites), is_exact=True, fingerprint=record.fingerprint)
+    return RecoveredText(original, edits, len(record.sites), is_exact=True, fingerprint=record.fingerprint)
 
 
 def capacity(

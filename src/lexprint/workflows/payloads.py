@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
 from lexprint import __version__
-from lexprint.coding.framed import (
+from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.coding.payload_code import (
     DEFAULT_FALSE_POSITIVE,
     FORMS,
     SECOND_TURN,
@@ -20,7 +21,6 @@ from lexprint.coding.framed import (
     parity_writer,
     sites_needed,
 )
-from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
 from lexprint.errors import InputError, PayloadTooLong, SettingsError
 from lexprint.text.document import Document
@@ -28,7 +28,7 @@ from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.watermark.embed import require_readable
 from lexprint.watermark.extract import extract as read_sites
-from lexprint.watermark.framed import embed_by_label, observe, weigh
+from lexprint.watermark.labels import embed_by_label, observe, weigh
 from lexprint.watermark.records import Record, record_of
 from lexprint.watermark.scheme import Scheme
 from lexprint.workflows.fingerprints import require_fingerprint

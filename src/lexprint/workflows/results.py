@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property, singledispatch
 from statistics import fmean
 
-from lexprint.coding.framed import Decoded, Payload
+from lexprint.coding.payload_code import Decoded, Payload
 from lexprint.registry.records import CopySite, DocumentRecord, IssuedCopy
 from lexprint.substitution.substituter import Substitute
 from lexprint.text.comparison import Change
@@ -39,7 +39,7 @@ class Embedded:
 
 
 @dataclass(frozen=True)
-class Extracted:
+class ExtractedBits:
     """What a text says; `sites` point into it."""
 
     sites: tuple[Site, ...] = field(repr=False)
@@ -92,7 +92,7 @@ class ExtractedPayload:
 
 
 @dataclass(frozen=True)
-class Recovered:
+class RecoveredText:
     """An original, the most probable one or the exact one; `edits` lead to it from the marked text."""
 
     text: str = field(repr=False)
@@ -170,7 +170,7 @@ class Analysis:
 
 
 @dataclass(frozen=True)
-class Issued:
+class IssuedDocument:
     """Copies of a document for some recipients, all of them recorded and on disk."""
 
     document: DocumentRecord
@@ -215,7 +215,7 @@ def _(result: Embedded) -> dict[str, object]:
 
 
 @as_json.register
-def _(result: Extracted) -> dict[str, object]:
+def _(result: ExtractedBits) -> dict[str, object]:
     return {
         "fingerprint": result.fingerprint,
         "words": result.words,
@@ -256,7 +256,7 @@ def _decoded_json(decoded: Decoded | None) -> dict[str, object]:
 
 
 @as_json.register
-def _(result: Recovered) -> dict[str, object]:
+def _(result: RecoveredText) -> dict[str, object]:
     return {
         "fingerprint": result.fingerprint,
         "exact": result.is_exact,
@@ -307,7 +307,7 @@ def _(result: Analysis) -> dict[str, object]:
 
 
 @as_json.register
-def _(result: Issued) -> dict[str, object]:
+def _(result: IssuedDocument) -> dict[str, object]:
     document = result.document
     return {
         "document": {

@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import binom, chisquare
 
-from lexprint.coding.framed import (
+from lexprint.coding.keys import MasterKey
+from lexprint.coding.payload_code import (
     FIRST_TURN,
     FORMS,
     SECOND_TURN,
     Decoded,
     Form,
     Frame,
-    Observation,
+    LabelledBit,
     chance_of_error,
     decode,
     decode_in_turns,
@@ -27,7 +28,6 @@ from lexprint.coding.framed import (
     parity_writer,
     sites_needed,
 )
-from lexprint.coding.keys import MasterKey
 from lexprint.errors import InputError
 
 DAY = datetime(2026, 1, 31, tzinfo=UTC)
@@ -42,17 +42,17 @@ KEY, OTHER = (key_from(Random(seed)) for seed in range(2))
 
 def observations(
     random: Random, frame: Frame, *, sites: int, error_rate: float = 0.0, erased: float = 0.0
-) -> list[Observation]:
+) -> list[LabelledBit]:
     """What a reader sees of a payload: some sites are lost, some of the others misread."""
     bit_for = parity_writer(KEY, frame)
     labels = [random.randbytes(8) for _ in range(sites)]
     read = [label for label in labels if random.random() >= erased]
-    return [Observation(label, bit_for(label) ^ (random.random() < error_rate)) for label in read]
+    return [LabelledBit(label, bit_for(label) ^ (random.random() < error_rate)) for label in read]
 
 
-def coins(random: Random, count: int) -> list[Observation]:
+def coins(random: Random, count: int) -> list[LabelledBit]:
     """Sites where nothing was written; some weigh more than others."""
-    return [Observation(random.randbytes(8), random.getrandbits(1), random.randint(1, 5)) for _ in range(count)]
+    return [LabelledBit(random.randbytes(8), random.getrandbits(1), random.randint(1, 5)) for _ in range(count)]
 
 
 @given(st.text(alphabet="ABCXYZ0123456789-", min_size=1, max_size=12) | st.text(min_size=1, max_size=3), st.randoms())
@@ -226,8 +226,8 @@ def test_weights_are_asked_for_only_where_they_may_help() -> None:
     frame = frame_number(77, bits=16)
     asked: list[str] = []
 
-    def turns(name: str, seen: list[Observation], weighed: list[Observation]) -> Decoded | None:
-        def weigh() -> list[Observation]:
+    def turns(name: str, seen: list[LabelledBit], weighed: list[LabelledBit]) -> Decoded | None:
+        def weigh() -> list[LabelledBit]:
             asked.append(name)
             return weighed
 
@@ -278,11 +278,11 @@ def test_a_text_survives_misreading() -> None:
 def test_repeated_labels_count_once() -> None:
     """By majority; a label that is divided says nothing."""
     one, two, three = b"one", b"two", b"three"
-    seen = [Observation(one, 1), Observation(one, 1), Observation(one, 0), Observation(two, 0), Observation(three, 1)]
-    seen.append(Observation(three, 0))
+    seen = [LabelledBit(one, 1), LabelledBit(one, 1), LabelledBit(one, 0), LabelledBit(two, 0), LabelledBit(three, 1)]
+    seen.append(LabelledBit(three, 0))
     assert [(reading.label, reading.bit) for reading in distinct(seen)] == [(one, 1), (two, 0)]
-    weighed = [Observation(one, 1, 2), Observation(one, 0, 5), Observation(two, 0, 3), Observation(two, 0, 4)]
-    assert distinct(weighed) == [Observation(one, 0, 3), Observation(two, 0, 4)]
+    weighed = [LabelledBit(one, 1, 2), LabelledBit(one, 0, 5), LabelledBit(two, 0, 3), LabelledBit(two, 0, 4)]
+    assert distinct(weighed) == [LabelledBit(one, 0, 3), LabelledBit(two, 0, 4)]
     single = observations(Random(6), frame_number(9, bits=8), sites=40)
     assert decode(single * 3, [KEY], forms=[Form("number", 8)]) == decode(single, [KEY], forms=[Form("number", 8)])
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import exp, log
 from typing import TypeAlias
 
-from lexprint.coding.framed import Observation
+from lexprint.coding.payload_code import LabelledBit
 from lexprint.models.protocols import Gap, MaskedLM
 from lexprint.text.document import Document, Sentence
 from lexprint.watermark.embed import marked_by
@@ -49,12 +49,12 @@ def embed_by_label(
     return marked_by(visits, document, scheme, bits=bits)
 
 
-def observe(document: Document, sites: Sequence[Site]) -> list[Observation]:
+def observe(document: Document, sites: Sequence[Site]) -> list[LabelledBit]:
     """What the sites of a text say, each with its label."""
-    return [Observation(_label_at(document, site), site.bit) for site in sites]
+    return [LabelledBit(_label_at(document, site), site.bit) for site in sites]
 
 
-def weigh(document: Document, sites: Sequence[Site], masked_lm: MaskedLM) -> list[Observation]:
+def weigh(document: Document, sites: Sequence[Site], masked_lm: MaskedLM) -> list[LabelledBit]:
     """The same, each as heavy as it is likely to have been written: log-odds, in whole steps."""
     expected = _expected(document, sites, masked_lm)
     observations = []
@@ -62,7 +62,7 @@ def weigh(document: Document, sites: Sequence[Site], masked_lm: MaskedLM) -> lis
         misread = _doubt(site, expected) / 2  # where nothing was written, one half agrees all the same
         log_odds = log((1 - misread) / misread)
         weight = round(STEPS * (EVEN + log_odds))
-        observations.append(Observation(_label_at(document, site), site.bit, weight))
+        observations.append(LabelledBit(_label_at(document, site), site.bit, weight))
     return observations
 
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, strategies as st
 from tests.properties.test_watermark_properties import Case, cases, texts
 
-from lexprint.coding.framed import Observation
+from lexprint.coding.payload_code import LabelledBit
 from lexprint.models.protocols import Assessment, Floats, Gap
 from lexprint.testing import FakeMaskedLM, fake_text
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
 from lexprint.watermark.embed import require_readable
 from lexprint.watermark.extract import extract
-from lexprint.watermark.framed import BitFor, embed_by_label, label_of, observe, weigh
+from lexprint.watermark.labels import BitFor, embed_by_label, label_of, observe, weigh
 from lexprint.watermark.scheme import Scheme
 from lexprint.watermark.sites import Pair
 from lexprint.watermark.walk import Neighbours
@@ -29,7 +29,7 @@ def zero_for(label: bytes) -> int:
     return 0
 
 
-def read(document: Document, scheme: Scheme) -> list[Observation]:
+def read(document: Document, scheme: Scheme) -> list[LabelledBit]:
     return observe(document, extract(document, scheme).sites)
 
 

@@ -68,7 +68,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class LabelledBit:
     """What one site says."""
 
     label: bytes
@@ -130,7 +130,7 @@ def parity_writer(key: MasterKey, frame: Frame) -> Callable[[bytes], int]:
 
 
 def decode(
-    observations: Iterable[Observation],
+    observations: Iterable[LabelledBit],
     keys: Sequence[MasterKey],
     *,
     forms: Sequence[Form] = FORMS,
@@ -145,7 +145,7 @@ def decode(
 
 
 def _best_fits(
-    observations: Iterable[Observation], keys: Sequence[MasterKey], *, forms: Sequence[Form], false_positive: float
+    observations: Iterable[LabelledBit], keys: Sequence[MasterKey], *, forms: Sequence[Form], false_positive: float
 ) -> Iterator[Decoded]:
     """What each form and key finds at best, however likely it is an error; `false_positive` says how long to search."""
     readings = distinct(observations)
@@ -166,7 +166,7 @@ def _best_fits(
                 yield Decoded(payload, fit.message, form, key.id, agreeing, len(readings), chance)
 
 
-def _best_fit(readings: Sequence[Observation], key: MasterKey, form: Form, *, good_enough: int) -> Fit | None:
+def _best_fit(readings: Sequence[LabelledBit], key: MasterKey, form: Form, *, good_enough: int) -> Fit | None:
     """The message that most labels agree with, by weight."""
     parity_of = _parities(key, form)
     parities = [_parity(reading, *parity_of(reading.label)) for reading in readings]
@@ -174,8 +174,8 @@ def _best_fit(readings: Sequence[Observation], key: MasterKey, form: Form, *, go
 
 
 def decode_in_turns(
-    observations: Sequence[Observation],
-    weighed: Callable[[], Iterable[Observation]],
+    observations: Sequence[LabelledBit],
+    weighed: Callable[[], Iterable[LabelledBit]],
     keys: Sequence[MasterKey],
     *,
     forms: Sequence[Form] = FORMS,
@@ -196,21 +196,21 @@ def decode_in_turns(
     return by_weight and replace(by_weight, chance_of_error=min(1.0, by_weight.chance_of_error / SECOND_TURN))
 
 
-def distinct(observations: Iterable[Observation]) -> list[Observation]:
+def distinct(observations: Iterable[LabelledBit]) -> list[LabelledBit]:
     """Each label once, with what most of its sites say, by weight; a label whose sites are divided says nothing.
 
     Sites of one label say the same by design, so they are one piece of evidence, not several: together they weigh no
     more than the heaviest of them.
     """
-    found: dict[bytes, list[Observation]] = defaultdict(list)
+    found: dict[bytes, list[LabelledBit]] = defaultdict(list)
     for observation in observations:
         found[observation.label].append(observation)
-    readings: list[Observation] = []
+    readings: list[LabelledBit] = []
     for label, same in found.items():
         surplus = sum(observation.weight if observation.bit else -observation.weight for observation in same)
         if surplus:
             heaviest = max(observation.weight for observation in same)
-            readings.append(Observation(label, int(surplus > 0), min(abs(surplus), heaviest)))
+            readings.append(LabelledBit(label, int(surplus > 0), min(abs(surplus), heaviest)))
     return readings
 
 
@@ -261,7 +261,7 @@ def _parities(key: MasterKey, form: Form) -> Callable[[bytes], tuple[int, int]]:
     return parity_of
 
 
-def _parity(reading: Observation, row: int, polarity: int) -> Parity:
+def _parity(reading: LabelledBit, row: int, polarity: int) -> Parity:
     return Parity(row, reading.bit ^ polarity, reading.weight)
 
 
