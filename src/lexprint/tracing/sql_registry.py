@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from lexprint.errors import ExtraMissing, RegistryConflict, RegistryError, UnknownDocument
 from lexprint.text.segmentation import segment
 from lexprint.tracing import audit, migrations, packing
-from lexprint.tracing.audit import COPIES_ISSUED, COPIES_PLANNED, DOCUMENT_ADDED, REPORT_SAVED, time_text
+from lexprint.tracing.audit import COPIES_ISSUED, COPIES_PLANNED, DOCUMENT_ADDED, REPORT_SAVED, TURN_TAKEN, time_text
 from lexprint.tracing.audit_table import AuditTable, entries
 from lexprint.tracing.databases import Place, create_private, explain, prepare_postgresql, prepare_sqlite, read_location
 from lexprint.tracing.leak_text import wording_digest
@@ -83,6 +83,9 @@ _COPIES = sql.table(
 )
 _SHINGLES = sql.table("shingles", *_whole("hash", "document"))
 _REPORTS = sql.table("reports", *_whole("serial", "document"), *_words("id", "text", "saved_at"))
+_TRACES = sql.table(
+    "traces", *_whole("document", "turn", "compared"), *_words("digest", "traced_at"), *_bytes("reading")
+)
 
 
 class SqlRegistry:
@@ -430,6 +433,7 @@ class SqlRegistry:
                 COPIES_PLANNED: sql.select(sql.func.count()).select_from(_COPIES),
                 COPIES_ISSUED: sql.select(sql.func.count(_COPIES.c.issued_at)),
                 REPORT_SAVED: sql.select(sql.func.count()).select_from(_REPORTS),
+                TURN_TAKEN: sql.select(sql.func.count()).select_from(_TRACES),
             }
             stored = {event: connection.scalar(query) or 0 for event, query in counted.items()}
             statements = self._statements(connection)
@@ -518,7 +522,7 @@ class _SqlStatements:
 
     def log(self, event: str, details: Mapping[str, object]) -> None:
         packing.require_storable("an event", event)
-        if event in audit.STORED_EVENTS:
+        if event in audit.STORED_EVENTS and event != TURN_TAKEN:  # which `trace_turns` stores, in plain SQL
             raise ValueError(f"{event!r} is logged by the method that stores it")
         self.audit_table.append(self, event, details)
 
@@ -598,6 +602,8 @@ def _digest_of(connection: Connection, event: str, details: audit.Details) -> st
             return audit.document_digest(_document(row))
         except ValueError:
             return ""
+    if event == TURN_TAKEN:
+        return _digest_of_turn(connection, row.serial, details["turn"])
     columns: tuple[sql.ColumnElement[Any], ...] = (_COPIES.c.number, _COPIES.c.digest, _COPIES.c.issued_at)
     if event == COPIES_PLANNED:
         columns = (_COPIES.c.number, _RECIPIENTS.c.name, _COPIES.c.file_name, _COPIES.c.salt, _COPIES.c.codeword)
@@ -613,6 +619,15 @@ def _digest_of(connection: Connection, event: str, details: audit.Details) -> st
         for found in connection.execute(query.where(_COPIES.c.number.between(first, last)))
     )
     return audit.planned_digest(rows) if event == COPIES_PLANNED else audit.issued_digest(rows)
+
+
+def _digest_of_turn(connection: Connection, document: int, turn: int) -> str:
+    query = sql.select(_TRACES).where(_TRACES.c.document == document, _TRACES.c.turn == turn)
+    found = connection.execute(query).one_or_none()
+    if found is None:
+        return ""
+    columns = ("turn", "compared", "digest", "traced_at")
+    return audit.turn_digest(reading=bytes(found.reading), **{name: getattr(found, name) for name in columns})
 
 
 def _each_chunk(
