@@ -19,6 +19,7 @@ from lexprint.registry import audit
 from lexprint.registry.audit import SealedHead
 from lexprint.registry.protocol import open_existing_registry, open_registry
 from lexprint.registry.records import AuditEntry
+from lexprint.tracing.trace_turns import Mark, Reading, take_turn
 
 
 class Intruder:
@@ -191,6 +192,30 @@ def test_a_copy_is_planted(intruder: Intruder, location: str, run: Run) -> None:
     with open_existing_registry(location) as registry:
         registry.plan_copies(document_id(1), copies(1, 4, 4))
     assert run("registry", "verify", "--registry", location).is_refusal(1, "entry 6", "without the owner's key")
+
+
+RESETS = {
+    "all are forgotten": "DELETE FROM traces",
+    "the last is forgotten": "DELETE FROM traces WHERE turn = 3",
+    "they begin lower": "UPDATE traces SET turn = turn - 1",
+    "another reading was asked": "UPDATE traces SET digest = 'ab' WHERE turn = 2",
+    "a reading is known already": (
+        "INSERT INTO traces SELECT document, 0, compared, 'ab', reading, traced_at FROM traces WHERE turn = 1"
+    ),
+    "other copies were compared": "UPDATE traces SET compared = 9 WHERE turn = 2",
+    "it was long ago": "UPDATE traces SET traced_at = '2020-01-01T00:00:00.000000+00:00' WHERE turn = 3",
+}
+
+
+@pytest.mark.parametrize("attack", RESETS.values(), ids=RESETS)
+def test_traces_are_counted_anew(intruder: Intruder, location: str, run: Run, keyring: Keyring, attack: str) -> None:
+    """So that the next leak of a document has all of the bound again, though it is the fourth."""
+    with open_existing_registry(location, keys=keyring) as registry:
+        for symbol in range(3):
+            take_turn(registry, document_id(1), Reading.of([Mark(1, symbol)]), compared=3, at=NOON)
+        assert registry.verify_audit() is None
+    intruder.do(attack)
+    assert run("registry", "verify", "--registry", location).is_refusal(1, "entry", "turn taken")
 
 
 @pytest.mark.parametrize("attack", ["DELETE FROM audit WHERE sequence = 5", "DELETE FROM audit_head"])

@@ -95,13 +95,10 @@ def test_a_restored_backup_of_blind_copies(opened: Callable[[str], Registry], tm
 
 
 def test_only_passages_of_the_document_are_read(opened: Callable[[str], Registry], tmp_path: Path) -> None:
-    """A copy in the middle of strange prose is read where it is itself; the prose adds hardly any noise.
-
-    The fakes know so few words that now and then a few of them agree by chance, in another order for each drawn salt.
-    """
+    """A copy in the middle of strange prose is read where it is itself, and the prose adds no noise."""
     registry = opened("a")
     copies = issued(registry, A, ["Ada", "Bruno", "Chiara"], tmp_path / "a")
     alone = traced(registry, copies[1])
     among = traced(registry, f"{B}\n\n{copies[1]}\n\n{fake_text(words=700, seed=11)}")
     assert named(alone) == named(among) == ["Bruno"]
-    assert among.readable <= alone.readable + alone.readable // 10
+    assert among.readable <= alone.readable

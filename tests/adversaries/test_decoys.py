@@ -54,3 +54,14 @@ def test_decoys_are_no_reason_to_name_anybody(registry: Registry) -> None:
         issue(registry, number=number, name=f"decoy {number}", text=text)
     report = trace(registry, text)
     assert (report.verdict, report.documents, report.compared_in_all) == ("inconclusive", 9, 450)
+
+
+def test_a_long_document_beside_the_leak(registry: Registry) -> None:
+    """Whoever adds all of a handbook to a leaked page is named all the same."""
+    page = issue(registry, number=1, words=400)
+    handbook = issue(registry, number=2, words=5_000, name="handbook", copies=3)
+    report = trace(registry, f"{handbook.record.text}\n\n{page.copy(9)}")
+    assert [copy.number for copy in report.accused] == [9]
+    assert report.document is not None
+    assert report.document.id == page.record.id
+    assert (report.documents, report.compared_in_all) == (2, 53)

@@ -80,3 +80,14 @@ def test_one_person_under_two_spellings(location: str, tmp_path: Path, spelling:
         with pytest.raises(InputError, match="named twice"):
             office.issue(["Zoë", spelling("Zoë")])
         assert registry.verify_audit() is None
+
+
+@pytest.mark.parametrize(("one", "other"), [("Weiß", "Weiss"), ("Anna²", "Anna2"), ("Raﬀi", "Raffi")])
+def test_two_people_whose_names_are_nearly_one(location: str, tmp_path: Path, one: str, other: str) -> None:
+    """Each has a copy under their own name; what one leaks never names the other."""
+    with open_registry(location) as registry:
+        office = Office(registry, tmp_path)
+        office.issue([one])
+        (copy,) = office.issue([other], seed=2).copies
+        assert copy.recipient == other
+        assert [made.recipient for made in office.issue([one, other], seed=3).copies] == [one, other]

@@ -13,6 +13,8 @@ import pytest
 from tests.cli.conftest import Run
 from tests.server.test_jobs import free_port
 
+from lexprint.coding.keys import create_key_file
+
 
 def answer_of(url: str, *, seconds: float = 60) -> int:
     """The status of a page, once somebody listens."""
@@ -61,6 +63,9 @@ def test_it_serves_and_stops(tmp_path: Path, options: list[str]) -> None:
 
 
 def test_a_service_that_cannot_be_is_refused(run: Run, folder: Path) -> None:
-    """A key that was named but is not there; no time at all."""
+    """A key that was named but is not there; no time at all; timestamps without a signature, or from nowhere."""
     assert run("serve", "--key", folder / "none.key").is_refusal(3, "none.key")
     assert run("serve", "--seconds", "0").is_refusal(2, "--seconds")
+    assert run("serve", "--authority", "https://example.org/tsa").is_refusal(3, "not signed")
+    create_key_file(folder / "lexprint.key")
+    assert run("serve", "--authority", "example.org").is_refusal(2, "web address")

@@ -1,6 +1,7 @@
 """Pictures of text."""
 
 import io
+import os
 import shutil
 import struct
 import zlib
@@ -9,20 +10,23 @@ import pytest
 
 from lexprint.errors import FormatError
 from lexprint.formats import ocr
+from lexprint.formats.child import ReadingLimits
 from lexprint.formats.ocr import ImageText, read_image, recognise
 from lexprint.formats.pdf_text import read_scanned_pdf
+from lexprint.formats.source import open_source
 
 needs_tesseract = pytest.mark.skipif(shutil.which("tesseract") is None, reason="Tesseract is not installed")
 SENTENCE = "The large house near the river is almost ready."
 
 
-def picture(kind: str) -> bytes:
-    """A line of black letters on white."""
+def picture(kind: str, *, lines: int = 1) -> bytes:
+    """Lines of black letters on white."""
     image_module = pytest.importorskip("PIL.Image", reason="Pillow draws the picture")
     draw_module = pytest.importorskip("PIL.ImageDraw")
     font_module = pytest.importorskip("PIL.ImageFont")
-    image = image_module.new("L", (1500, 160), 255)
-    draw_module.Draw(image).text((40, 40), SENTENCE, fill=0, font=font_module.load_default(48))
+    image = image_module.new("L", (1500 if lines == 1 else 2600, 80 + 60 * lines), 255)
+    text = "\n".join([" ".join([SENTENCE] * min(lines, 2))] * lines)
+    draw_module.Draw(image).text((40, 40), text, fill=0, font=font_module.load_default(48))
     target = io.BytesIO()
     image.save(target, kind, resolution=150.0) if kind == "PDF" else image.save(target, kind)
     return target.getvalue()
@@ -92,3 +96,21 @@ def test_huge_pictures_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     chunk = struct.pack(">L", 13) + b"IHDR" + header + struct.pack(">L", zlib.crc32(b"IHDR" + header))
     with pytest.raises(FormatError, match="an image of 10,000,000,000 pixels"):
         read_image(b"\x89PNG\r\n\x1a\n" + chunk, name="leak.png")
+
+
+@needs_tesseract
+def test_a_scanned_page_is_read_within_the_limits() -> None:
+    """By the program itself, started by the process that reads files of strangers."""
+    assert open_source(picture("PDF"), name="leak.pdf").text.split() == SENTENCE.split()
+
+
+@needs_tesseract
+def test_the_program_has_the_limits_of_its_reader() -> None:
+    """A page full of small print takes it many seconds; it is ended after those it has, and the page refused."""
+    content = picture("PNG", lines=90)
+    before = os.times()
+    with pytest.raises(FormatError):
+        open_source(content, name="leak.png", limits=ReadingLimits(scan_seconds=1.0))
+    after = os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    assert used < 6.0  # of three processes at most, each with a second and what is left of another

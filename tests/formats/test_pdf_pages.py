@@ -21,7 +21,7 @@ RIGHT = ["The second column is read only", "after the first one has ended, as", 
 
 
 def texts(content: bytes) -> list[str]:
-    return read_pages(content, name="leak.pdf")
+    return [page.text for page in read_pages(content, name="leak.pdf")]
 
 
 def picture(content: bytes) -> bytes:

@@ -18,8 +18,8 @@ from typing import Any
 
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 OPTIONS = """
-    --headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync
-    --disable-dev-shm-usage --no-first-run --hide-scrollbars --disable-extensions --remote-debugging-pipe about:blank
+    --headless=new --no-sandbox --disable-gpu --disable-quic --disable-background-networking --disable-component-update
+    --disable-sync --disable-dev-shm-usage --no-first-run --hide-scrollbars --disable-extensions --remote-debugging-pipe about:blank
 """.split()
 PATIENCE_SECONDS = 60.0
 

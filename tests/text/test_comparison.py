@@ -52,9 +52,9 @@ def test_long_texts_are_cut_at_anchors() -> None:
     changed = [("elsewhere" if random.random() < 0.05 else word) for word in words if random.random() > 0.01]
     documents = segment(" ".join(words)), segment(" ".join(changed))
     assert documents[0].word_count * documents[1].word_count > comparison.COMPARED_WHOLE
-    begun = time.perf_counter()
+    begun = time.process_time()
     changes = compare(*documents)
-    assert time.perf_counter() - begun < 20
+    assert time.process_time() - begun < 20
     assert replayed(*documents, changes) == spelled(documents[1])
     assert sum(len(change.words) for change in changes) < 0.1 * len(words)
 

@@ -1,6 +1,6 @@
 """Words of any text, as they are compared, with spans in the text as it came."""
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, strategies as st
@@ -57,6 +57,6 @@ def test_every_text_has_words(text: str) -> None:
 @pytest.mark.parametrize("piece", ["a", "a'", "a-\n", "a-    ", "\u200b", "\u0301", "ﷺ", "-\n"])
 def test_no_text_takes_long(piece: str) -> None:
     """Time grows with the length, also where words never end or never begin."""
-    start = perf_counter()
+    start = process_time()
     find_words(piece * 200_000)
-    assert perf_counter() - start < 5.0
+    assert process_time() - start < 5.0

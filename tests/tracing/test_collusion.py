@@ -13,6 +13,7 @@ from tests.tracing.masters import SECRET, mixed, salts
 from lexprint.coding.codewords import biases, codewords
 from lexprint.tracing import collusion
 from lexprint.tracing.collusion import p_values, p_values_alone
+from lexprint.tracing.verdict import Shown
 
 RECIPIENTS = 1_000
 BOUND = 1e-6
@@ -163,3 +164,19 @@ def test_thousands_of_sites_are_thinned_not_refused() -> None:
     found = p_values(issued, issued[3], chances, error_bound=BOUND)
     assert found[3] < 1e-300
     assert np.sort(found)[1] > 1e-4
+
+
+def test_what_could_name_nobody_could_not_in_company_either() -> None:
+    """Of three who always write the rarer word, one is told by not having it: no copy is below what is said to be least.
+
+    Texts that could name nobody take no turn of the bound, so whatever may name somebody must not look like one.
+    """
+    sites = 60
+    common = np.full(sites, 0.9)
+    company = np.arange(sites) % 2
+    issued = np.array([company, 1 - company, np.zeros(sites)], dtype=np.uint8)
+    leak = np.ones(sites, dtype=np.uint8)  # a 1 is there if one of the three has it, or all
+    shown = Shown(np.arange(sites), leak, common, (2,) * sites, (False,) * sites, "tardos")
+    found = p_values(issued, leak, common, error_bound=BOUND)
+    assert found.min() * len(issued) < BOUND
+    assert found.min() >= shown.least_p_value

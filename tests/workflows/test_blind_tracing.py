@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from tests.fakes import FakeEngine
@@ -17,7 +20,9 @@ from lexprint.reports.report import Report
 from lexprint.settings import Settings, SubstitutionSettings
 from lexprint.testing import fake_text
 from lexprint.text.editing import apply_edits
+from lexprint.tracing.trace_turns import Reading
 from lexprint.workflows.blind_marking import mark_copies
+from lexprint.workflows.blind_tracing import BlindReader, BlindReading
 from lexprint.workflows.payloads import embed_payload, extract_payload
 from lexprint.workflows.tracing import trace
 
@@ -150,3 +155,16 @@ def test_two_who_mix_their_copies(registry: Registry, engine: FakeEngine, leak: 
     pieces = [pair[index % 2] for index, pair in enumerate(zip(leak.split(". "), other.split(". "), strict=True))]
     named = {name for _, name in numbers(trace(registry, ". ".join(pieces), keys=Keyring((KEY,)), engine=engine))}
     assert named <= {"Ben", "Cal"}
+
+
+def test_texts_of_one_short_hash_are_two_questions() -> None:
+    """Whoever finds two texts whose hashes begin alike, which takes a second, gets no second answer for one turn."""
+    seen: dict[bytes, str] = {}
+    for number in range(1 << 20):
+        text = f"A leak, {number}"
+        if (other := seen.setdefault(blake2b(text.encode(), digest_size=4).digest(), text)) != text:
+            break
+    readings = [
+        BlindReading(cast(BlindReader, SimpleNamespace(leak_text=one)), (), (), 1.0, 0.0) for one in (text, other)
+    ]
+    assert len({Reading.of(one.marks).digest for one in readings}) == 2

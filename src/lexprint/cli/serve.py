@@ -27,6 +27,13 @@ def serve(
         help="File of the registry, or the URL of a PostgreSQL database.",
     ),
     key: Path | None = keys.KEY,
+    authority: str | None = typer.Option(
+        None,
+        "--authority",
+        metavar="URL",
+        envvar="LEXPRINT_AUTHORITY",
+        help="RFC 3161 timestamp authority, to timestamp every signed report; a leak is not traced without its answer.",
+    ),
     workers: int = typer.Option(1, "--workers", min=1, max=64, help="Processes; each loads the models for itself."),
     no_tokens: bool = typer.Option(
         False,
@@ -62,6 +69,7 @@ def serve(
         registry=registry,
         key=None if key is None else str(key),
         has_key=keyring is not None,
+        authority=authority,
         access="open" if no_tokens else "tokens",
         workers=workers,
         profile=profile,

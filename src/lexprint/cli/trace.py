@@ -100,6 +100,7 @@ def _traced(
     profile: str | None,
     authority: str | None,
 ) -> Report:
+    from lexprint.formats.protocol import remarks_of
     from lexprint.registry.protocol import open_existing_registry
     from lexprint.workflows.tracing import trace as trace_leak
 
@@ -113,6 +114,7 @@ def _traced(
             document_id=document,
             leak_digest=given.digest,
             protected=given.protected,
+            remarks=remarks_of(given.source),
             keys=keyring,
             engine=console.build_engine(profile=profile),
             authority=authority,

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 from pypdf import PageObject, PdfReader
+from pypdf.generic import ContentStream, NameObject
 
 from lexprint.errors import ExtraMissing, FormatError
 
@@ -28,6 +29,17 @@ _SAME_PLACE = 6.0  # points
 _LETTER_WIDTH = 0.35  # of the font's size: narrow, so that a gap is not overlooked
 _FEWEST_LINES = 6
 
+_INVISIBLE = (3, 7)  # ways of drawing letters that leave no trace on the page (ISO 32000-1, table 106)
+_SHOWING = (b"Tj", b"TJ", b"'", b'"')
+_CONTENTS = NameObject("/Contents")
+
+
+class PageText(NamedTuple):
+    """What a page says."""
+
+    text: str
+    is_hidden: bool = False  # whether nobody who looks at the page sees it, as what a scanner laid under its picture
+
 
 @dataclass(frozen=True, slots=True)
 class _Fragment:
@@ -41,10 +53,10 @@ class _Fragment:
         return self.left + _LETTER_WIDTH * self.size * len(self.text)
 
 
-def read_pages(content: bytes, *, name: str) -> list[str]:
-    """The text of each page."""
+def read_pages(content: bytes, *, name: str) -> list[PageText]:
+    """The text of each page: what is seen, and what is not only where there is nothing else."""
     try:
-        return [page_text(page) for page in open_pdf(content, name=name).pages]
+        return [_page(page) for page in open_pdf(content, name=name).pages]
     except (FormatError, MemoryError):
         raise
     except Exception as error:  # pypdf says what is wrong with a file in many ways
@@ -58,6 +70,38 @@ def open_pdf(content: bytes, *, name: str) -> PdfReader:
     if len(reader.pages) > MOST_PAGES:
         raise FormatError(name, found="too long a PDF", needed=f"at most {MOST_PAGES:,} pages")
     return reader
+
+
+def _page(page: PageObject) -> PageText:
+    contents = page.get(_CONTENTS)
+    if contents is None:
+        return PageText("")
+    drawn = ContentStream(contents.get_object(), page.pdf, "bytes")  # parsed once, for both
+    operations = drawn.operations
+    page[_CONTENTS] = drawn
+    seen = _seen(operations)
+    drawn.operations = seen
+    text = page_text(page)
+    if text.strip() or len(seen) == len(operations):
+        return PageText(text)
+    drawn.operations = operations
+    return PageText(page_text(page), is_hidden=True)
+
+
+def _seen(operations: list[tuple[Any, bytes]]) -> list[tuple[Any, bytes]]:
+    """Without letters that are drawn so that nobody sees them."""
+    seen: list[tuple[Any, bytes]] = []
+    mode, outside = 0, []
+    for operands, operator in operations:
+        if operator == b"q":
+            outside.append(mode)
+        elif operator == b"Q" and outside:
+            mode = outside.pop()
+        elif operator == b"Tr" and operands:
+            mode = operands[0]
+        if mode not in _INVISIBLE or operator not in _SHOWING:
+            seen.append((operands, operator))
+    return seen
 
 
 def page_text(page: PageObject) -> str:

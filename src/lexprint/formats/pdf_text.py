@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from lexprint.errors import FormatError
 from lexprint.formats.ocr import INSTALL, is_installed, recognise
-from lexprint.formats.pdf_pages import page_pictures, read_pages
+from lexprint.formats.pdf_pages import PageText, page_pictures, read_pages
 from lexprint.formats.projection import whole_projection
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span
@@ -30,6 +30,7 @@ class PdfText:
 
     text: str = field(repr=False)
     name: str = field(repr=False)
+    hidden_pages: int = 0  # whose text nobody sees who looks at them
 
     kind: ClassVar[str] = "PDF"
     is_writable: ClassVar[bool] = False
@@ -37,6 +38,18 @@ class PdfText:
     @cached_property
     def protected(self) -> tuple[Span, ...]:
         return whole_projection(self.text).protected
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        if not self.hidden_pages:
+            return ()
+        pages = "1 page" if self.hidden_pages == 1 else f"{self.hidden_pages:,} pages"
+        remark = (
+            f"On {pages} of the leaked PDF the text that was read is not what is seen, but a hidden layer, as scanners lay it "
+            "under a picture; whoever made the file can have written anything there. Compare it with what the pages show, or "
+            "trace pictures of them."
+        )
+        return (remark,)
 
     def with_edits(self, edits: Sequence[Edit]) -> bytes:
         raise FormatError(
@@ -52,7 +65,7 @@ def read_pdf(content: bytes, *, name: str) -> PdfText | None:
     blank = _blank(pages)
     if blank and (len(blank) == len(pages) or is_installed()):
         return None
-    return PdfText(as_running_text("\n\n".join(pages)), name)
+    return _joined(pages, name)
 
 
 def read_scanned_pdf(content: bytes, *, name: str) -> PdfText:
@@ -64,12 +77,17 @@ def read_scanned_pdf(content: bytes, *, name: str) -> PdfText:
     if len(blank) > MOST_SCANNED_PAGES:
         raise FormatError(name, found=f"a PDF of {len(blank):,} scanned pages", needed=f"at most {MOST_SCANNED_PAGES}")
     for number, picture in zip(blank, page_pictures(content, blank, name=name), strict=True):
-        pages[number] = recognise(picture, name=name) if picture else ""
-    return PdfText(as_running_text("\n\n".join(pages)), name)
+        pages[number] = PageText(recognise(picture, name=name) if picture else "")
+    return _joined(pages, name)
 
 
-def _blank(pages: Sequence[str]) -> list[int]:
-    return [number for number, text in enumerate(pages) if not text.strip()]
+def _blank(pages: Sequence[PageText]) -> list[int]:
+    return [number for number, page in enumerate(pages) if not page.text.strip()]
+
+
+def _joined(pages: Sequence[PageText], name: str) -> PdfText:
+    text = as_running_text("\n\n".join(page.text for page in pages))
+    return PdfText(text, name, sum(page.is_hidden for page in pages))
 
 
 def as_running_text(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span
@@ -30,3 +30,16 @@ class Source(Protocol):
 
     def with_edits(self, edits: Sequence[Edit]) -> bytes:
         """The file with edits at offsets of the text made, and all else byte for byte."""
+
+
+@runtime_checkable
+class Remarked(Protocol):
+    """A file of which a reader of its report should know something."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]: ...
+
+
+def remarks_of(source: Source) -> tuple[str, ...]:
+    """What should be noted where conclusions are drawn from a file's text; most files give no reason."""
+    return source.remarks if isinstance(source, Remarked) else ()

@@ -26,7 +26,9 @@ DOCUMENT_ADDED = "document added"
 COPIES_PLANNED = "copies planned"
 COPIES_ISSUED = "copies issued"
 REPORT_SAVED = "report saved"
-STORED_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED, REPORT_SAVED)  # those that speak of stored things
+TURN_TAKEN = "turn taken"
+# Those that speak of stored things.
+STORED_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED, REPORT_SAVED, TURN_TAKEN)
 OWNERS_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED)  # those that nobody does without the key
 
 BEGINNING = "0" * 64  # what the first entry has for the hash before it
@@ -172,6 +174,11 @@ def issued_digest(rows: Iterable[tuple[int, str, str]]) -> str:
 
 def report_digest(text: str) -> str:
     return _digest([text])
+
+
+def turn_digest(*, turn: int, compared: int, digest: str, reading: bytes, traced_at: str) -> str:
+    """Of a trace that was counted: how many of its document came before it, and what it read."""
+    return _digest([canonical_json([turn, compared, digest, reading.hex(), traced_at])])
 
 
 def as_ranges(numbers: Iterable[int]) -> list[list[int]]:

@@ -137,11 +137,12 @@ def copy_rows(document_id: str, copies: Sequence[IssuedCopy]) -> list[CopyRow]:
 def person(recipient: str) -> str:
     """The same for all ways to write a name that differ in case, spacing or Unicode form: they are one person.
 
-    >>> person("Zoe\u0308  BELL") == person("zo\u00eb bell")
-    True
+    Nothing more is folded: Weiß and Weiss are two, and a copy of one must never be told to be the other's.
+
+    >>> person("Zoe\u0308  BELL") == person("zo\u00eb bell"), person("Weiß") == person("Weiss")
+    (True, False)
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", recipient).casefold())
-    return " ".join(folded.casefold().split())
+    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", recipient).lower()).split())
 
 
 def require_codewords(copies: Sequence[IssuedCopy], *, sites: int) -> None:

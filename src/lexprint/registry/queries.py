@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection, Row
 
 from lexprint.errors import UnknownDocument
 from lexprint.registry import audit, packing
-from lexprint.registry.audit import COPIES_ISSUED, COPIES_PLANNED, DOCUMENT_ADDED, REPORT_SAVED
+from lexprint.registry.audit import COPIES_ISSUED, COPIES_PLANNED, DOCUMENT_ADDED, REPORT_SAVED, TURN_TAKEN
 from lexprint.registry.records import (
     Codewords,
     DocumentRecord,
@@ -21,7 +21,7 @@ from lexprint.registry.records import (
     LikelyDocument,
     RecipientSummary,
 )
-from lexprint.registry.tables import COPIES, DOCUMENTS, RECIPIENTS, REPORTS, SHINGLES
+from lexprint.registry.tables import COPIES, DOCUMENTS, RECIPIENTS, REPORTS, SHINGLES, TRACES
 
 ASKED_AT_ONCE = 500  # values in one statement; old SQLite takes no more than 999
 RANKED_POSTINGS = 50_000  # rows looked at to rank documents; the rarest shingles, which tell most, come first
@@ -222,6 +222,7 @@ def stored_counts(connection: Connection) -> dict[str, int]:
         COPIES_PLANNED: sql.select(sql.func.count()).select_from(COPIES),
         COPIES_ISSUED: sql.select(sql.func.count(COPIES.c.issued_at)),
         REPORT_SAVED: sql.select(sql.func.count()).select_from(REPORTS),
+        TURN_TAKEN: sql.select(sql.func.count()).select_from(TRACES),
     }
     return {event: connection.scalar(query) or 0 for event, query in counted.items()}
 
@@ -239,6 +240,8 @@ def stored_digest(connection: Connection, event: str, details: audit.Details) ->
             return audit.document_digest(_document(row))
         except ValueError:
             return ""
+    if event == TURN_TAKEN:
+        return _digest_of_turn(connection, row.serial, details["turn"])
     columns: tuple[sql.ColumnElement[Any], ...] = (COPIES.c.number, COPIES.c.digest, COPIES.c.issued_at)
     if event == COPIES_PLANNED:
         columns = (COPIES.c.number, RECIPIENTS.c.name, COPIES.c.file_name, COPIES.c.salt, COPIES.c.codeword)
@@ -254,6 +257,15 @@ def stored_digest(connection: Connection, event: str, details: audit.Details) ->
         for found in connection.execute(query.where(COPIES.c.number.between(first, last)))
     )
     return audit.planned_digest(rows) if event == COPIES_PLANNED else audit.issued_digest(rows)
+
+
+def _digest_of_turn(connection: Connection, document: int, turn: int) -> str:
+    query = sql.select(TRACES).where(TRACES.c.document == document, TRACES.c.turn == turn)
+    found = connection.execute(query).one_or_none()
+    if found is None:
+        return ""
+    columns = ("turn", "compared", "digest", "traced_at")
+    return audit.turn_digest(reading=bytes(found.reading), **{name: getattr(found, name) for name in columns})
 
 
 # Many values at once

@@ -51,6 +51,15 @@ def request_timestamp(content: bytes, authority: str) -> bytes:
     return answer
 
 
+def require_authority(url: str) -> None:
+    """Refuse what cannot be the address of an authority, and a machine that could not read its answer."""
+    _library()
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise InputError(
+            "the timestamp authority has no web address", needed="a URL that begins with https:// or http://"
+        )
+
+
 def claimed_time(timestamp: bytes) -> datetime:
     """When the authority says that it was, whoever the authority is."""
     try:
@@ -114,10 +123,7 @@ def _broken() -> TimestampError:
 
 
 def _post(authority: str, query: bytes) -> bytes:
-    if urlsplit(authority).scheme not in ("http", "https"):
-        raise InputError(
-            "the timestamp authority has no web address", needed="a URL that begins with https:// or http://"
-        )
+    require_authority(authority)
     headers = {"Content-Type": "application/timestamp-query"}
     request = urllib.request.Request(authority, data=query, headers=headers)
     try:

@@ -56,9 +56,17 @@ def create_app(
     keyring: Keyring | None = None,
     access: Access = "tokens",
     limits: Limits | None = None,
+    authority: str | None = None,
 ) -> FastAPI:
     """The service over these; it works on queued jobs from its start to its end."""
-    service = Service(engine=engine, registry=registry, keyring=keyring, access=access, limits=limits or Limits())
+    service = Service(
+        engine=engine,
+        registry=registry,
+        keyring=keyring,
+        access=access,
+        limits=limits or Limits(),
+        authority=authority,
+    )
 
     def work(job: Job, on_progress: OnProgress) -> Answer:
         request, verb = VERBS[job.verb]

@@ -32,6 +32,7 @@ STATUSES: Mapping[type[LexprintError], int] = {
     errors.UnknownDocument: 404,
     UnknownToken: 404,
     errors.ReportError: 500,
+    errors.TimestampError: 502,
 }
 
 

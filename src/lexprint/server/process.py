@@ -23,8 +23,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lexprint.coding.keys import Keyring, load_keyring
 from lexprint.engine import Engine
-from lexprint.errors import InputError
+from lexprint.errors import InputError, SecretError
 from lexprint.registry.protocol import open_registry
+from lexprint.reports.timestamps import require_authority
 from lexprint.server.access import Access, is_loopback
 from lexprint.server.app import create_app
 from lexprint.server.connections import Watch, make_room
@@ -53,6 +54,7 @@ class ServeOptions:
     registry: str = field(default="lexprint.db", repr=False)  # may hold a password
     key: str | None = None  # file of the key; None: none at hand
     has_key: bool = False
+    authority: str | None = None  # URL of the one that timestamps reports; None: nobody does
     access: Access = "tokens"
     workers: int = 1
     profile: str | None = None
@@ -63,6 +65,12 @@ class ServeOptions:
     def __post_init__(self) -> None:
         if self.access == "open" and not is_loopback(self.host):
             raise InputError(f"{self.host} is not loopback", needed="tokens for every request")
+        if self.authority is not None:
+            require_authority(self.authority)
+            if not self.has_key:
+                raise SecretError(
+                    "reports that are not signed cannot be stamped", needed="a key; run: lexprint key new"
+                )
 
 
 def serve(options: ServeOptions) -> None:
@@ -137,6 +145,7 @@ def app_of(options: ServeOptions) -> FastAPI:
         keyring=keyring,
         access=options.access,
         limits=_limits(options),
+        authority=options.authority,
     )
 
 

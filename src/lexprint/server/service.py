@@ -36,6 +36,7 @@ class Service:
     keyring: Keyring | None
     access: Access
     limits: Limits
+    authority: str | None = None  # URL of a timestamp authority, for reports
     metrics: Metrics = field(default_factory=Metrics)
     failed_logins: FailedLogins = field(default_factory=FailedLogins)
     stopping: threading.Event = field(default_factory=threading.Event)

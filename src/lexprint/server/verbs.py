@@ -16,6 +16,7 @@ from lexprint.engine import Engine
 from lexprint.errors import InputError
 from lexprint.formats.encodings import decode_text
 from lexprint.formats.plain_text import PlainText
+from lexprint.formats.protocol import remarks_of
 from lexprint.formats.source import Source, open_source
 from lexprint.registry.records import DocumentRecord, IssuedCopy
 from lexprint.reports.report import Report
@@ -304,8 +305,10 @@ def trace(desk: Desk, asked: schemas.TraceRequest, on_progress: OnProgress) -> A
         document_id=asked.document,
         leak_digest=sha256(opened.content).hexdigest(),
         protected=opened.source.protected,
+        remarks=remarks_of(opened.source),
         keys=service.keyring,
         engine=desk.engine,
+        authority=service.authority,
     )
     service.registry.record_event("trace served", {"report": report.id, "token": desk.caller.id})
     return report_answer(report)

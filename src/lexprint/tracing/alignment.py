@@ -9,10 +9,10 @@ on the leak and the master alone, which is what makes the statistics exact.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import log10
+from math import log, log10
 from typing import NamedTuple
 
 import numpy as np
@@ -22,10 +22,19 @@ from rapidfuzz.distance import Levenshtein
 from lexprint.registry.records import CopySite
 from lexprint.text.leak_text import Words, find_words, spell
 from lexprint.text.span import Span
-from lexprint.tracing.shared_runs import BITS_OF_WORD, LEAST_PASSAGE, Run, chains_of, overlap_of, shared_runs
+from lexprint.tracing.shared_runs import (
+    BITS_OF_WORD,
+    LEAST_PASSAGE,
+    LONGEST_GAP,
+    Run,
+    chains_of,
+    overlap_of,
+    shared_runs,
+)
 
 REACH = 8  # words beside a site that speak for its place; also how far a passage is followed beyond its last run
 LEAST_SUPPORT = 4  # of those words that must agree
+MOST_BY_CHANCE = 1e-3  # passages so long, of words so rare, that unrelated texts of these lengths may have in common
 ALIKE = 0.59  # similarity above which a word may be another with slips: one letter of three, two of five
 NEARER = 0.25  # by how much one of a site's words must be more similar for a misspelled word to count as it
 TIE = 0.5  # two places whose strength differs by less cannot be told apart
@@ -63,21 +72,19 @@ def align(leak: str, text: str, sites: Sequence[CopySite]) -> Alignment:
 def aligned_words(leak: str, text: str) -> dict[int, frozenset[str]]:
     """Where words of a leak begin that stand in passages of a text, and which of its words stand there, as compared.
 
-    A word counts only where enough of those around it agree, as for sites.
+    A word counts only where enough of those around it agree, and as the same word of the text, as for sites.
     """
     texts = _Texts.of(text, leak, ())
     found: dict[int, set[str]] = defaultdict(set)
-    for passage in _passages(texts):
-        for place, other in passage.partners.items():
-            if passage.support(place) >= LEAST_SUPPORT:
-                found[int(texts.leak.starts[other])].add(texts.master.spelled[place])
+    for place, candidates in _candidates(_passages(texts), range(len(texts.master))).items():
+        for one in _nearly_best(candidates):
+            found[int(texts.leak.starts[one.leak])].add(texts.master.spelled[place])
     return {start: frozenset(words) for start, words in found.items()}
 
 
 def _passages(texts: _Texts) -> list[_Passage]:
-    passages = [
-        _filled(chain, texts) for chain in chains_of(shared_runs(texts.choices, texts.words_at, texts.leak_numbers))
-    ]
+    runs = shared_runs(texts.choices, texts.words_at, texts.leak_numbers)
+    passages = [_filled(chain, texts) for chain in chains_of(runs) if not _is_chance(chain, texts)]
     return [passage for passage in passages if len(passage.agreeing) >= LEAST_PASSAGE]
 
 
@@ -92,6 +99,7 @@ class _Texts:
     sites: int
     choices: tuple[NDArray[np.int64], ...]  # the master with every site as its first word, as its second, ...
     leak_numbers: NDArray[np.int64]
+    rarity: NDArray[np.float64]  # of the master's words: nats that a strange word which agrees tells
 
     @classmethod
     def of(cls, text: str, leak: str, sites: Sequence[CopySite]) -> _Texts:
@@ -117,7 +125,12 @@ class _Texts:
             for symbol in range(max(map(len, words.values()), default=1))
         )
         leak_numbers = np.array([numbers.get(word, 0) for word in leaked.spelled], dtype=np.int64)
-        return cls(master, leaked, words, site_of, len(sites), choices, leak_numbers)
+        counts = Counter(master.spelled) + Counter(leaked.spelled)
+        common = [
+            sum(counts[one] for one in {word, *words.get(place, ())}) for place, word in enumerate(master.spelled)
+        ]
+        rarity = log(max(len(master) + len(leaked), 1)) - np.log(np.array(common, dtype=np.float64))
+        return cls(master, leaked, words, site_of, len(sites), choices, leak_numbers, rarity)
 
     @property
     def words_at(self) -> NDArray[np.int64]:
@@ -147,6 +160,22 @@ def _similarity(one: str, other: str) -> float:
     if abs(len(one) - len(other)) > (1.0 - ALIKE) * max(len(one), len(other)):
         return 0.0
     return float(Levenshtein.normalized_similarity(one, other, score_cutoff=ALIKE))
+
+
+def _is_chance(chain: Sequence[Run], texts: _Texts) -> bool:
+    """Whether unrelated texts would share such words too, in places that nobody chose.
+
+    As Karlin and Altschul (1990) count chance alignments: places to begin in both texts, times the chance that words
+    like these agree there. A further run may begin anywhere in a gap, and tells what that leaves.
+    """
+    told = -log(max(len(texts.master) * len(texts.leak), 1))
+    previous: Run | None = None
+    for run in chain:
+        skipped = 0 if previous is None else overlap_of(previous, run)
+        agreeing = float(texts.rarity[run.master + skipped : run.master + run.length].sum())
+        told += agreeing if previous is None else max(agreeing - 2.0 * log(LONGEST_GAP), 0.0)
+        previous = run
+    return told < -log(MOST_BY_CHANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +280,19 @@ class _Candidate(NamedTuple):
 
 
 def _places(passages: Sequence[_Passage], texts: _Texts) -> tuple[Place, ...]:
+    places = [MISSING] * texts.sites
+    for place, candidates in _candidates(passages, texts.words).items():
+        places[texts.site_of[place]] = _place(candidates, texts)
+    return tuple(places)
+
+
+def _candidates(passages: Sequence[_Passage], wanted: Container[int]) -> dict[int, list[_Candidate]]:
+    """Where wanted words of the master may stand in the leak, by the words."""
     by_leak: dict[int, list[_Candidate]] = defaultdict(list)
     for passage in passages:
         size = 2.0 * log10(len(passage.agreeing))
         for place, other in passage.partners.items():
-            if place in texts.words:
+            if place in wanted:
                 support = passage.support(place)
                 if support >= LEAST_SUPPORT:
                     by_leak[other].append(_Candidate(support + size, place, other))
@@ -264,10 +301,7 @@ def _places(passages: Sequence[_Passage], texts: _Texts) -> tuple[Place, ...]:
         winner = _clear_winner(candidates)
         if winner is not None:
             by_place[winner.place].append(winner)
-    places = [MISSING] * texts.sites
-    for place, candidates in by_place.items():
-        places[texts.site_of[place]] = _place(candidates, texts)
-    return tuple(places)
+    return by_place
 
 
 def _clear_winner(candidates: Sequence[_Candidate]) -> _Candidate | None:
@@ -277,11 +311,16 @@ def _clear_winner(candidates: Sequence[_Candidate]) -> _Candidate | None:
     return None if rivals else best
 
 
+def _nearly_best(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Without those that are only a little like the place, where another is much more so."""
+    most = max(candidates).strength
+    return [one for one in candidates if one.strength > most - REPEATED]
+
+
 def _place(candidates: Sequence[_Candidate], texts: _Texts) -> Place:
     """A passage that the leak repeats counts once; if its places disagree, nothing can be told."""
     best = max(candidates)
-    near = [one for one in candidates if one.strength > best.strength - REPEATED]
-    symbols = {one.leak: texts.symbol(one.place, one.leak) for one in near}
+    symbols = {one.leak: texts.symbol(one.place, one.leak) for one in _nearly_best(candidates)}
     told = set(symbols.values()) - {None}
     shown = (
         best.leak

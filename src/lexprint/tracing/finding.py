@@ -1,4 +1,4 @@
-"""Which documents a leak may be of: those that share as much wording with it as the likeliest one, or not much less."""
+"""Which documents a leak may be of: for each part of it, those that share as much wording as the likeliest, or not much less."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from lexprint.text.shingles import shingles
 COMPARED = 16  # wordings that are compared with a leak, if so many are about equally likely: versions of one, mostly
 LOOKED_UP = 64  # wordings of which it is known how much they share, so that what is left out can be said
 COMPARABLE = 3  # a candidate shares at least one in so many of the passages that the likeliest one shares
+PARTS = 5  # documents, each with those that are comparable, of which a leak may be put together
+LEAST_PART = 8  # passages that must be in no likelier document, for a leak to be of this one too
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +28,26 @@ class Candidates:
 
 
 def find_candidates(registry: Registry, leak_text: str) -> Candidates:
-    """By the wording of a leak."""
-    likely = registry.likely_documents(shingles(leak_text), limit=LOOKED_UP)
-    most = max((one.shared for one in likely), default=0)
-    comparable = [one for one in likely if one.shared * COMPARABLE >= most]
-    wordings = list(dict.fromkeys(one.wording for one in comparable))[:COMPARED]
-    return Candidates(
-        tuple(one for one in comparable if one.wording in wordings),
-        tuple(one for one in comparable if one.wording not in wordings),
-    )
+    """By the wording of a leak.
+
+    A leak may hold several documents, and one that is much longer must not hide the others: what the likeliest ones do
+    not explain is looked up once more.
+    """
+    passages = set(shingles(leak_text))
+    compared: set[str] = set()  # wordings
+    documents: list[LikelyDocument] = []
+    left_out: list[LikelyDocument] = []
+    for part in range(PARTS):
+        known = {one.document_id for one in (*documents, *left_out)}
+        found = registry.likely_documents(sorted(passages), limit=LOOKED_UP)
+        likely = [one for one in found if one.document_id not in known]
+        most = max((one.shared for one in likely), default=0)
+        if not most or (part and most < LEAST_PART):
+            break
+        for one in likely:
+            if one.shared * COMPARABLE >= most:
+                if one.wording not in compared and len(compared) < COMPARED:
+                    compared.add(one.wording)
+                    passages.difference_update(shingles(registry.document(one.document_id).text))
+                (documents if one.wording in compared else left_out).append(one)
+    return Candidates(tuple(documents), tuple(left_out))

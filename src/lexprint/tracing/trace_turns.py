@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexprint.errors import RegistryError, UnknownDocument
-from lexprint.registry.audit import time_text
+from lexprint.registry.audit import TURN_TAKEN, time_text, turn_digest
 from lexprint.registry.protocol import Registry
 
 SMALL_EDIT = 0.1  # of the marked words that can be read in two leaks: if fewer differ, one is an edit of the other
@@ -131,17 +131,16 @@ def take_turn(registry: Registry, document_id: str, reading: Reading, *, compare
             return Turn(known[0]["turn"], nearest)
         last = statements.rows("SELECT max(turn) AS turn FROM traces WHERE document = :document", document=document)
         turn = (last[0]["turn"] or 0) + 1
+        kept: dict[str, Any] = {"turn": turn, "compared": compared, "digest": digest}
+        kept |= {"reading": reading.packed(), "traced_at": time_text(at)}
         statements.change(
             "INSERT INTO traces (document, turn, compared, digest, reading, traced_at) "
             "VALUES (:document, :turn, :compared, :digest, :reading, :traced_at)",
             document=document,
-            turn=turn,
-            compared=compared,
-            digest=digest,
-            reading=reading.packed(),
-            traced_at=time_text(at),
+            **kept,
         )
-        statements.log("turn taken", {"document": document_id, "turn": turn, "reading": digest})
+        details = {"document": document_id, "turn": turn, "reading": digest}
+        statements.log(TURN_TAKEN, details | {"sha256": turn_digest(**kept)})
     return Turn(turn, nearest)
 
 

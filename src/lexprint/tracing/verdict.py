@@ -189,9 +189,10 @@ class Shown:
 
     @property
     def least_p_value(self) -> float:
-        """Of a copy that agrees everywhere, in a test alone."""
+        """The least that any copy can have, alone or in company, whatever it says; not sharp."""
         if self.code == "tardos":
-            chances = np.where(self.symbols == 1, self.biases, 1.0 - self.biases)
+            # In company, a copy may stand out by not saying what the leak shows: of three, the others said it.
+            chances = np.minimum(self.biases, 1.0 - self.biases)
         else:
             chances = np.ldexp(1.0, -_coins(self.symbols, self.choices))
         return float(np.prod(chances))

@@ -80,10 +80,13 @@ class BlindReading:
 
     @property
     def marks(self) -> list[Mark]:
-        """By hashes of their labels, and one for the whole text: what a site weighs depends on the words around it."""
-        text = blake2b(self.reader.leak_text.encode("utf-8", "surrogatepass"), digest_size=4)
+        """By hashes of their labels, and of the whole text: what a site weighs depends on the words around it.
+
+        The text's is as long as any: with texts of one hash, somebody could ask again and again and take no turn.
+        """
+        text = blake2b(self.reader.leak_text.encode("utf-8", "surrogatepass"), digest_size=32).digest()
         return [
-            Mark(int.from_bytes(text.digest()), 0),
+            *(Mark(int.from_bytes(text[start : start + 4]), 0) for start in range(0, len(text), 4)),
             *(Mark(int.from_bytes(blake2b(one.label, digest_size=4).digest()), one.bit) for one in self.observations),
         ]
 

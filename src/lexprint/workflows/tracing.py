@@ -38,6 +38,7 @@ def trace(
     document_id: str | None = None,
     leak_digest: str | None = None,
     protected: Sequence[Span] = (),
+    remarks: Sequence[str] = (),
     keys: Keyring | None = None,
     engine: Engine | None = None,
     at: datetime | None = None,
@@ -47,7 +48,8 @@ def trace(
 
     With keys the report is signed, and blind copies can be read, for which `engine` is needed too. `leak_digest` is the
     SHA-256 of the leak's file, for reports that a court can match with it; `protected` are the parts that its format
-    protects, which the marks of blind copies leave out. `authority` is the URL of a timestamp authority that is to confirm
+    protects, which the marks of blind copies leave out, and `remarks` what a reader of the report should know of how the
+    file was read. `authority` is the URL of a timestamp authority that is to confirm
     when the signed report was made. That no document matches, or no copy stands out, is an outcome and no error.
 
     The bound holds for all copies of all documents that are compared, and for all leaks of a document that are ever traced
@@ -68,7 +70,7 @@ def trace(
         if question.may_accuse(bound * share_of_turn(1)):
             turn = take_turn(registry, question.record.id, question.reading, compared=len(question.numbers), at=at)
         finding = question.judged(bound * (turn.share if turn else share_of_turn(1)))
-        traced.append(Traced(question.record, finding, question.shared, turn, question.remarks))
+        traced.append(Traced(question.record, finding, question.shared, turn, (*remarks, *question.remarks)))
     leak = Leak(leak_digest or _digest(leak_text), len(find_words(leak_text)))
     report = build_report(registry, leak, traced, candidates.left_out, error_bound=error_bound, at=at)
     if keys is not None:

@@ -1,0 +1,61 @@
+"""A PDF that shows one text to people and another one to programs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.formats.corpus import make_pdf
+from tests.workflows.leaks import issue
+
+from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.formats.protocol import remarks_of
+from lexprint.formats.source import open_source
+from lexprint.registry.protocol import open_registry
+from lexprint.reports.report import Report
+from lexprint.workflows.tracing import trace
+
+WORDS_A_LINE = 10
+
+
+def page(*, seen: str, hidden: str) -> bytes:
+    """With lines of the one, and of the other in letters that leave no ink."""
+    lines = [_lines(seen, top=760), _lines(hidden, top=755)]
+    content = make_pdf([[(72.0, 780.0, "HEAD"), *lines[0], (72.0, 20.0, "TURN"), *lines[1]]])
+    turn, head = (
+        b"BT /F1 10 Tf 1 0 0 1 72.0 %s.0 Tm (%s) Tj ET" % place for place in ((b"20", b"TURN"), (b"780", b"HEAD"))
+    )
+    assert turn in content
+    switch = b"3 Tr".ljust(len(turn))  # as long as what it stands for, so that no offset moves
+    return content.replace(turn, switch).replace(head, b" " * len(head))
+
+
+def _lines(text: str, *, top: int) -> Sequence[tuple[float, float, str]]:
+    words = text.split()
+    rows = [" ".join(words[start : start + WORDS_A_LINE]) for start in range(0, len(words), WORDS_A_LINE)]
+    return [(72.0, float(top - 10 * row), line) for row, line in enumerate(rows)]
+
+
+def test_what_is_not_seen_is_not_read() -> None:
+    """Where a page shows a text, another one under it says nothing; where it shows none, that is noted."""
+    both = open_source(page(seen="A large house near the river", hidden="A big home at a stream"), name="leak.pdf")
+    assert both.text.split() == ["A", "large", "house", "near", "the", "river"]
+    assert remarks_of(both) == ()
+    layer = open_source(page(seen="", hidden="A big home at a stream"), name="leak.pdf")
+    assert layer.text.split() == ["A", "big", "home", "at", "a", "stream"]
+    assert "1 page of the leaked PDF" in remarks_of(layer)[0]
+
+
+def test_another_copy_under_the_one_that_is_seen(tmp_path: Path) -> None:
+    """The copy that is seen is named; a copy that only a hidden layer holds is named with a note on it, in what is signed."""
+    keys = Keyring((MasterKey.generate(),))
+    with open_registry(str(tmp_path / "registry.db")) as registry:
+        issued = issue(registry, copies=5)
+
+        def traced(content: bytes) -> Report:
+            leak = open_source(content, name="leak.pdf")
+            return trace(registry, leak.text, remarks=remarks_of(leak), keys=keys)
+
+        report = traced(page(seen=issued.copy(1), hidden=issued.copy(2)))
+        assert [copy.number for copy in report.accused] == [1]
+        report = traced(page(seen="", hidden=issued.copy(2)))
+        assert [copy.number for copy in report.accused] == [2]
+        assert "a hidden layer" in " ".join(report.notes)

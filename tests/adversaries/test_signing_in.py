@@ -1,0 +1,76 @@
+"""The one-time link in a real Chromium, as `lexprint serve` prints it: it opens one session, and no second one."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from tests.server.browser import PROGRAM, Tab, browser
+from tests.server.served import fake_engine
+from tests.server.test_jobs import free_port
+
+from lexprint.registry.protocol import Registry, open_registry
+from lexprint.server.app import create_app
+from lexprint.server.tokens import create_link
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium")
+
+PATIENCE_SECONDS = 300.0  # on a busy machine; seconds otherwise
+SIGNED_IN = "localStorage.getItem('lexprint-session')"
+WITH_BOTH_HALVES = f"fetch('/v1/jobs', {{headers: {{'X-Lexprint-Session': {SIGNED_IN}}}}}).then((r) => r.status)"
+WITH_THE_COOKIE = "fetch('/v1/jobs').then((r) => r.status)"
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Iterator[Registry]:
+    with open_registry(str(tmp_path / "lexprint.db")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def url(registry: Registry) -> Iterator[str]:
+    """A service that needs tokens, in a thread."""
+    port = free_port()
+    server = uvicorn.Server(uvicorn.Config(create_app(fake_engine(), registry), port=port, log_level="warning"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not server.started and time.monotonic() < deadline:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{port}/"
+    server.should_exit = True
+    thread.join(PATIENCE_SECONDS)
+
+
+def cookies(tab: Tab, url: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = tab.call("Network.getCookies", urls=[f"{url}v1/jobs"])["cookies"]
+    return found
+
+
+def test_a_link_opens_one_session(url: str, registry: Registry) -> None:
+    """Its cookie outlives the page and no script can read it; in a browser without it the same link is refused."""
+    link = f"{url}#login={create_link(registry, scopes={'trace'})}"
+    with browser() as tab:
+        tab.open(link)
+        tab.wait_for(SIGNED_IN, seconds=PATIENCE_SECONDS)
+        assert tab.run("location.hash") == ""
+        assert tab.run("document.cookie") == ""
+        (cookie,) = cookies(tab, url)
+        assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/v1")
+        assert cookie["expires"] > time.time()
+        assert tab.run(WITH_BOTH_HALVES) == 200
+        tab.open("about:blank")
+        tab.open(url)
+        assert cookies(tab, url) == [cookie]
+        assert (tab.run(WITH_BOTH_HALVES), tab.run(WITH_THE_COOKIE)) == (200, 401)
+        assert not tab.run("document.getElementById('token-dialog').open")
+        tab.run("localStorage.clear()")
+        tab.call("Network.clearBrowserCookies")
+        tab.open("about:blank")
+        tab.open(link)
+        tab.wait_for("document.getElementById('token-dialog').open", seconds=PATIENCE_SECONDS)
+        assert "used or has expired" in tab.run("document.body.innerText")
+        assert (tab.run(SIGNED_IN), tab.run("location.hash"), cookies(tab, url)) == (None, "", [])
