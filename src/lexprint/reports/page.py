@@ -27,7 +27,7 @@ _SIGNS: dict[Reading, str] = {"match": "=", "mismatch": "≠", "neither": "?", "
 def report_page(report: Report) -> str:
     """The whole page."""
     pictures = (picture_of_sites(report), picture_of_agreement(report)) if report.evidence else ()
-    return _template().render(
+    page: str = _template().render(
         report=report,
         policy=POLICY,
         style=_resource("page.css"),
@@ -39,6 +39,7 @@ def report_page(report: Report) -> str:
         method=method(report),
         words=counted(report.leak.words, "word"),
     )
+    return page
 
 
 @cache
