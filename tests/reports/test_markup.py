@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 from hypothesis import given, strategies as st
 
-from lexprint.reports.markup import element, foreign, page_text, shape, shown
+from lexprint.reports.markup import element, page_text, shape, shown
 
 
 class _Texts(HTMLParser):
@@ -30,11 +30,6 @@ def test_what_is_shown_can_be_seen(text: str) -> None:
     """As long as before, and nothing that steers or hides."""
     assert len(shown(text)) == len(text)
     assert all(character.isprintable() or character in "\u200c\u200d" for character in shown(text))
-
-
-def test_foreign_text_keeps_to_itself() -> None:
-    """Letters that run from right to left do not turn what follows."""
-    assert page_text(foreign("\u05d0\u05d1")) == "<bdi>\u05d0\u05d1</bdi>"
 
 
 def test_numbers_are_short() -> None:

@@ -50,7 +50,7 @@ def readable(alignment: Alignment) -> float:
     return sum(place.symbol is not None for place in alignment.places) / len(alignment.places)
 
 
-@pytest.mark.parametrize(("word", "bit"), [("large", 1), ("big", 0), ("Big", 0), ("lаr\u200bge", 1), ("b1g", 0)])
+@pytest.mark.parametrize(("word", "bit"), [("large", 0), ("big", 1), ("Big", 1), ("lаr\u200bge", 0), ("b1g", 1)])
 def test_either_word_is_read(word: str, bit: int) -> None:
     """In any case or disguise, with its span in the leak."""
     leak = f"He wrote: {MEMO.replace('large', word)}"
@@ -60,7 +60,7 @@ def test_either_word_is_read(word: str, bit: int) -> None:
     assert place.span.of(leak) == word
 
 
-@pytest.mark.parametrize(("seen", "bit"), [("larqe", 1), ("lage", 1), ("lorqe", 1), ("bigg", 0), ("bag", 0)])
+@pytest.mark.parametrize(("seen", "bit"), [("larqe", 0), ("lage", 0), ("lorqe", 0), ("bigg", 1), ("bag", 1)])
 def test_slips_are_forgiven(seen: str, bit: int) -> None:
     """Where one word of the pair is much nearer than the other."""
     assert only(MEMO.replace("large", seen)).symbol == bit
@@ -99,17 +99,17 @@ def test_words_come_and_go_around_a_site() -> None:
         MEMO.replace("buy a", "acquire one"),
         MEMO.replace("plant in", "large works near"),
     ):
-        assert only(leak).symbol == 1
+        assert only(leak).symbol == 0
 
 
 def test_a_passage_that_the_leak_repeats_counts_once() -> None:
     """The same twice is read; if the two places disagree nothing is."""
     between = make_text(60, random.Random(2))
-    assert only(f"{MEMO} {between} {MEMO}").symbol == 1
+    assert only(f"{MEMO} {between} {MEMO}").symbol == 0
     disagreeing = only(f"{MEMO} {between} {MEMO.replace('large', 'big')}")
     assert disagreeing.symbol is None
     assert disagreeing.span is not None
-    assert only(f"{MEMO.replace('large', 'new')} {between} {MEMO}").symbol == 1
+    assert only(f"{MEMO.replace('large', 'new')} {between} {MEMO}").symbol == 0
 
 
 def test_a_passage_that_the_master_repeats_is_not_confused() -> None:
@@ -118,9 +118,9 @@ def test_a_passage_that_the_master_repeats_is_not_confused() -> None:
     text = f"{make_text(80, draw)} {MEMO} {make_text(80, draw)} {MEMO} {make_text(80, draw)}"
     first, second = site(text, "large", "big"), site(text, "large", "big", after=text.rindex(MEMO))
     leak = apply_edits(text, [Edit(second.span, "big")])
-    assert [place.symbol for place in align(leak, text, (first, second)).places] == [1, 0]
+    assert [place.symbol for place in align(leak, text, (first, second)).places] == [0, 1]
     end = leak[leak.rindex("The board") :]
-    assert [place.symbol for place in align(end, text, (first, second)).places] == [None, 0]
+    assert [place.symbol for place in align(end, text, (first, second)).places] == [None, 1]
     assert [place.symbol for place in align(MEMO, text, (first, second)).places] == [None, None]
 
 

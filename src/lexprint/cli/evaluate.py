@@ -211,7 +211,7 @@ def tracing(
     common = f"{engine.fingerprint} {words} {seed}"
 
     def record_of(name: str, text: str) -> DocumentRecord:
-        def analyse() -> list[list[object]]:
+        def analyse() -> list[dict[str, object]]:
             with progress(f"analysing {name}") as on_progress:
                 found = measuring.master_of(engine, text, name=name, on_progress=on_progress)
             return [site_row(site) for site in found.sites]

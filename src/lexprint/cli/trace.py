@@ -102,8 +102,10 @@ def _traced(
 ) -> Report:
     from lexprint.formats.protocol import remarks_of
     from lexprint.registry.protocol import open_existing_registry
+    from lexprint.settings import load_settings
     from lexprint.workflows.tracing import trace as trace_leak
 
+    load_settings(profile=profile)  # refused before the work if it is unknown; the engine is made when it is needed
     given = open_file(leak)
     keyring = keys.keys_at_hand(key)
     with open_existing_registry(registry, keys=keyring) as opened:
@@ -116,7 +118,7 @@ def _traced(
             protected=given.protected,
             remarks=remarks_of(given.source),
             keys=keyring,
-            engine=console.build_engine(profile=profile),
+            engine=partial(console.build_engine, profile=profile),
             authority=authority,
         )
 

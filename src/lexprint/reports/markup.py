@@ -1,4 +1,4 @@
-"""HTML and SVG as trees, never as text: whatever stands in a leak or a name is escaped when the tree is written out."""
+"""Pictures as trees of SVG, never as text: whatever stands in a leak or a name is escaped when the tree is written out."""
 
 from __future__ import annotations
 
@@ -40,11 +40,6 @@ def shape(tag: str, *children: Node, class_: str | None = None, **attributes: fl
         for name, value in attributes.items()
     }
     return element(tag, *children, class_=class_, **written)
-
-
-def foreign(text: str) -> Element:
-    """Text that others wrote; its direction of writing does not spread."""
-    return element("bdi", shown(text))
 
 
 def shown(text: str) -> str:

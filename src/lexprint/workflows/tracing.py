@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lexprint.errors import InputError, SecretError, SettingsError
@@ -40,13 +41,13 @@ def trace(
     protected: Sequence[Span] = (),
     remarks: Sequence[str] = (),
     keys: Keyring | None = None,
-    engine: Engine | None = None,
+    engine: Engine | Callable[[], Engine] | None = None,
     at: datetime | None = None,
     authority: str | None = None,
 ) -> Report:
     """Find the document that a leak is of and the copy it was made from; the report is kept in the registry.
 
-    With keys the report is signed, and blind copies can be read, for which `engine` is needed too. `leak_digest` is the
+    With keys the report is signed, and blind copies can be read, for which `engine` is needed too, or what makes one. `leak_digest` is the
     SHA-256 of the leak's file, for reports that a court can match with it; `protected` are the parts that its format
     protects, which the marks of blind copies leave out, and `remarks` what a reader of the report should know of how the
     file was read. `authority` is the URL of a timestamp authority that is to confirm
@@ -87,7 +88,7 @@ def rank_copies(
     document_id: str,
     protected: Sequence[Span] = (),
     keys: Keyring | None = None,
-    engine: Engine | None = None,
+    engine: Engine | Callable[[], Engine] | None = None,
 ) -> tuple[Suspect, ...]:
     """How well the copies of a document agree with a leak, best first, named or not.
 
@@ -124,7 +125,17 @@ class _Tracer:
     registry: Registry
     leak_text: str
     keys: Keyring | None
-    reader: BlindReader | None  # None: no engine is at hand
+    protected: Sequence[Span]
+    engine: Engine | Callable[[], Engine] | None  # None: there is none at hand
+
+    @cached_property
+    def reader(self) -> BlindReader:
+        """Models are loaded when a blind copy is to be read, and else not even their code."""
+        from lexprint.workflows.blind_tracing import BlindReader
+
+        assert self.engine is not None
+        engine = self.engine() if callable(self.engine) else self.engine
+        return BlindReader(engine, self.leak_text, self.protected)
 
     def question(self, document_id: str, *, shared: int | None) -> _Question:
         record = self.registry.document(document_id)
@@ -149,7 +160,7 @@ class _Tracer:
         copies = self.registry.copies(record.id)
         numbers = [copy.number for copy in copies]
         key = next((key for key in self.keys or () if key.id == record.key_id), None)
-        if key is None or self.reader is None:
+        if key is None or self.engine is None:
             remark = f"Its copies are blind: their mark is read with master key {record.key_id}, which is not at hand."
             unread = nothing_read(record, len(copies))
             return _Question(record, numbers, Reading.of(()), None, unread, shared, (remark,))
@@ -170,16 +181,11 @@ def _tracer(
     *,
     protected: Sequence[Span],
     keys: Keyring | None,
-    engine: Engine | None,
+    engine: Engine | Callable[[], Engine] | None,
 ) -> _Tracer:
     if not leak_text.strip():
         raise InputError("the leak is empty", needed="a text")
-    reader = None
-    if engine is not None:
-        from lexprint.workflows.blind_tracing import BlindReader
-
-        reader = BlindReader(engine, leak_text, protected)
-    return _Tracer(registry, leak_text, keys, reader)
+    return _Tracer(registry, leak_text, keys, protected, engine)
 
 
 def _questions(tracer: _Tracer, document_id: str | None) -> tuple[Candidates, list[_Question]]:
