@@ -109,7 +109,7 @@ def test_the_program_has_the_limits_of_its_reader() -> None:
     """A page full of small print takes it many seconds; it is ended after those it has, and the page refused."""
     content = picture("PNG", lines=90)
     before = os.times()
-    with pytest.raises(FormatError):
+    with pytest.raises(FormatError, match="too complex"):
         open_source(content, name="leak.png", limits=ReadingLimits(scan_seconds=1.0))
     after = os.times()
     used = after.children_user + after.children_system - before.children_user - before.children_system

@@ -25,7 +25,6 @@ from lexprint.formats.table import FORMATS
 
 MEGABYTE = 1_000_000
 SECONDS_PER_MEGABYTE = 3.0  # what a large file may take more than a small one
-PATIENCE = 8.0  # times as long may it take in all on a machine that is busy with other things
 MEMORY_PER_BYTE = 30
 ANSWER_PER_BYTE = 2
 LARGEST_ANSWER = 64 * MEGABYTE  # of a small file, pickled; it takes a few times that in memory
@@ -40,9 +39,9 @@ _NOUNS = {SCANNED: "PDF", "Markdown": "Markdown file"}
 class ReadingLimits:
     """What it may take to read a file of a few pages; a large one may take more."""
 
-    seconds: float = 7.0  # of a processor, and `PATIENCE` times as many by the clock
+    seconds: float = 7.0  # of a processor
     scan_seconds: float = 120.0  # if Tesseract has to read pictures
-    most_seconds: float = 600.0  # however large the file is, by the clock too
+    most_seconds: float = 600.0  # however large the file is; also by the clock, on however busy a machine
     megabytes: float = 320.0
 
     def __post_init__(self) -> None:
@@ -101,16 +100,15 @@ def _read(task: str, content: bytes, name: str, limits: ReadingLimits) -> Source
     seconds = (limits.scan_seconds if is_scan else limits.seconds) + more * SECONDS_PER_MEGABYTE
     seconds = min(seconds, limits.most_seconds)
     megabytes = limits.megabytes + more * MEMORY_PER_BYTE + (SCAN_MEGABYTES if is_scan else 0)
-    patience = min(PATIENCE * seconds, limits.most_seconds)
     request = {
         "task": task,
         "name": name,
         "seconds": seconds,
-        "patience": patience,
+        "most_seconds": limits.most_seconds,
         "megabytes": megabytes,
         "answer_bytes": LARGEST_ANSWER + ANSWER_PER_BYTE * len(content),
     }
-    answer, code = _ask(json.dumps(request).encode() + b"\n" + content, seconds=patience)
+    answer, code = _ask(json.dumps(request).encode() + b"\n" + content, seconds=limits.most_seconds)
     if answer is None or code in _STOPPED:
         raise too_complex(task, name, seconds=seconds, megabytes=megabytes)
     try:

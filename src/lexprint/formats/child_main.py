@@ -32,7 +32,11 @@ LOOK_SECONDS = 0.02  # between two looks at the memory, where the system has no 
 def main() -> None:
     answers = _take_over_output()
     request = json.loads(sys.stdin.buffer.readline())
-    _limit(seconds=request["seconds"], patience=request["patience"], bytes_more=int(request["megabytes"] * 1e6))
+    _limit(
+        seconds=request["seconds"],
+        most_seconds=request["most_seconds"],
+        bytes_more=int(request["megabytes"] * 1e6),
+    )
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     answer = _answer(request)
@@ -75,13 +79,13 @@ def _take_over_output() -> int:
     return answers
 
 
-def _limit(*, seconds: float, patience: float, bytes_more: int) -> None:
+def _limit(*, seconds: float, most_seconds: float, bytes_more: int) -> None:
     """Limits that hold for this process and, each by itself, for those that it starts."""
     with suppress(ImportError):  # Windows: there the time alone is limited, by whoever waits
         import resource
         import signal
 
-        signal.setitimer(signal.ITIMER_REAL, patience + 1.0)  # should nobody wait any more
+        signal.setitimer(signal.ITIMER_REAL, most_seconds + 1.0)  # should nobody wait any more
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # memory holds the document
         resource.setrlimit(resource.RLIMIT_CPU, (ceil(seconds), ceil(seconds) + 1))
         if not _limit_address_space(resource, bytes_more):

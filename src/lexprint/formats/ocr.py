@@ -87,7 +87,12 @@ def _run(program: str, content: bytes, threshold: str, *, name: str) -> str:
     except subprocess.TimeoutExpired as error:
         needed = f"one that Tesseract reads in {TIMEOUT_SECONDS:.0f} seconds"
         raise FormatError(name, found="too complex an image", needed=needed) from error
-    except (subprocess.CalledProcessError, OSError) as error:
+    except subprocess.CalledProcessError as error:
+        if error.returncode < 0:  # a signal ended it, as one does whose limits are reached
+            needed = "one that Tesseract reads in less time and memory"
+            raise FormatError(name, found="too complex an image", needed=needed) from error
+        raise _damaged(name) from error
+    except OSError as error:
         raise _damaged(name) from error
     if b"Error in pixRead" in finished.stderr and b"\n5\t" not in finished.stdout:  # it ends well all the same
         raise _damaged(name)
