@@ -2,9 +2,10 @@
 
 PYTHON ?= python3
 VENV := .venv
+EVALUATION := packages/lexprint-evaluation
 TRAINING := .venv-training
 PIP_FLAGS := --quiet --disable-pip-version-check
-SOURCES := src tests $(wildcard training benchmarks)
+SOURCES := src tests packages $(wildcard training benchmarks)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow hub check format bench models docs clean
@@ -45,7 +46,7 @@ docs: $(VENV)/.dev ## Rewrite the generated parts of the documentation
 
 clean: ## Remove environments, caches and build products
 	@rm -rf $(VENV) $(TRAINING) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src tests packages -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp per environment, so that a second run starts at once.
 $(VENV)/.core: pyproject.toml
@@ -53,9 +54,9 @@ $(VENV)/.core: pyproject.toml
 	@$(VENV)/bin/pip install $(PIP_FLAGS) --editable .
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml
+$(VENV)/.dev: pyproject.toml $(EVALUATION)/pyproject.toml
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	@$(VENV)/bin/pip install $(PIP_FLAGS) --editable '.[dev]'
+	@$(VENV)/bin/pip install $(PIP_FLAGS) --editable '.[dev]' --editable $(EVALUATION)
 	@touch $(VENV)/.core $@
 
 $(VENV)/.hub: $(VENV)/.dev

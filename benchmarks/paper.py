@@ -31,14 +31,14 @@ from PIL import Image, ImageDraw, ImageFont
 from benchmarks.imaging import as_file, drawn, photographed, scanned, typeset
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
-from lexprint.evaluation.attacks import mistype
-from lexprint.evaluation.tables import markdown_table
 from lexprint.formats.source import open_source
 from lexprint.tracing.registry import Registry, open_registry
 from lexprint.tracing.report import Report
 from lexprint.workflows.issuing import Master, issue
 from lexprint.workflows.results import Issued
 from lexprint.workflows.tracing import trace
+from lexprint_evaluation.attacks import mistype
+from lexprint_evaluation.tables import markdown_table
 
 PAGE = Path(__file__).with_name("paper.txt")
 RECIPIENTS = 300

@@ -12,8 +12,8 @@ import typer
 
 from lexprint import cli
 from lexprint.engine import Engine
-from lexprint.evaluation.leaderboard import leaderboard
 from lexprint.workflows import find_substitutes
+from lexprint_evaluation.leaderboard import leaderboard
 
 HERE = Path(__file__).parent
 SENTENCES = (
@@ -94,7 +94,8 @@ def cli_reference() -> str:
 
 
 def _group(group: Any, path: str) -> Iterator[str]:
-    for name, command in group.commands.items():
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         yield from _command(command, f"{path} {name}")
         if hasattr(command, "commands"):
             yield from _group(command, f"{path} {name}")

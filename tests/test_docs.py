@@ -18,7 +18,8 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for name, command in group.commands.items():
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         yield (*path, name), command
         if hasattr(command, "commands"):
             yield from commands(command, (*path, name))

@@ -1,4 +1,4 @@
-"""The command line: one file per command; here the group and the exit codes.
+"""The command line: one file per command; here the group and the exit codes. Other packages may bring commands (`plugins`).
 
 0: done; 1: what was asked cannot be done; 2: it was asked wrongly; 3: the installation lacks something; 141:
 standard output was closed early (SIGPIPE).
@@ -21,7 +21,6 @@ from lexprint.cli import (
     diff,
     doctor,
     embed,
-    evaluate,
     extract,
     issue,
     keys,
@@ -35,10 +34,12 @@ from lexprint.cli import (
     trace,
 )
 from lexprint.cli.console import OutputClosed
+from lexprint.cli.plugins import PANEL as SET_UP, CommandGroup
 from lexprint.errors import LexprintError
 
 app = typer.Typer(
     name="lexprint",
+    cls=CommandGroup,
     help="Mark a text so that its copies can be told apart, by swapping a few well-chosen words.",
     no_args_is_help=True,
     add_completion=True,
@@ -67,13 +68,11 @@ app.command("substitutes", rich_help_panel=MARKS)(substitutes.substitutes)
 
 app.add_typer(batch.app, name="batch", rich_help_panel="Many documents at once")
 
-SET_UP = "Setting up"
 app.command("demo", rich_help_panel=SET_UP)(demo.demo)
 app.command("doctor", rich_help_panel=SET_UP)(doctor.doctor)
 app.add_typer(keys.app, name="key", rich_help_panel=SET_UP)
 app.command("serve", rich_help_panel=SET_UP)(serve.serve)
 app.add_typer(tokens.app, name="token", rich_help_panel=SET_UP)
-app.add_typer(evaluate.app, name="evaluate", rich_help_panel=SET_UP)
 
 
 def _print_version(wanted: bool) -> None:
