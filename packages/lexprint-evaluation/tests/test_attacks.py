@@ -11,10 +11,11 @@ import pytest
 
 from lexprint.testing import FakeMaskedLM, fake_text
 from lexprint_evaluation import attacks
-from lexprint_evaluation.attacks import ATTACKS
+from lexprint_evaluation.attack_table import ON_TRACING, by_title
 from lexprint_evaluation.marked_text import MarkedText
 from lexprint_evaluation.synonyms import Form, Sense, Thesaurus, WordNet
 
+ATTACKS = by_title(ON_TRACING)
 TEXT = " ".join(f"The committee read report {number} slowly. Nobody spoke for a while." for number in range(60))
 
 

@@ -124,9 +124,7 @@ def test_other_experiments_have_rankings_of_their_own() -> None:
             "payload": {
                 "fingerprint": "",
                 "bits": 16,
-                "rows": [
-                    {"attack": "5.0% of words deleted", "trials": 4, "recovered": 3, "bits": 100, "bit_errors": 31}
-                ],
+                "rows": [{"attack": "deletion 5%", "trials": 4, "recovered": 3, "bits": 100, "bit_errors": 31}],
             },
             "watermark": {
                 "fingerprint": "",
@@ -138,7 +136,7 @@ def test_other_experiments_have_rankings_of_their_own() -> None:
     ranked = [line.split("|")[1:4] for line in text.splitlines() if line.startswith("| lexprint")]
     assert [cell.strip() for cell in ranked[0]] == ["lexprint", "ours", "99.0"]
     assert text.index("| lexprint ") < text.index("| Algorithm 1")
-    assert [cell.strip() for cell in next(line for line in text.splitlines() if "deleted" in line).split("|")[2:6]] == [
+    assert [cell.strip() for cell in next(line for line in text.splitlines() if "deletion" in line).split("|")[2:6]] == [
         *("75.0%", "0.310", "0.392", "0.200")
     ]
     assert cells(text, "2")[2:] == ["0.100", "0.0000", "0.9900", "0.9900", "25.0%"]

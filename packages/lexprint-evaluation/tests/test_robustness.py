@@ -117,7 +117,7 @@ def test_every_attack_can_be_made_but_those_that_need_wordnet(engine: FakeEngine
     names = ["deletion", "synonyms by a masked LM", "copied into another", "noise", "OCR", "marked again", "collusion"]
     cases = robustness.cases(engine, other="Another text altogether.", wanted=names)
     assert [case.attack for case in cases] == sorted((case.attack for case in cases), key=names.index)
-    assert [case.strength for case in cases[:4]] == ["2.5%", "5.0%", "7.5%", "10.0%"]
+    assert [case.strength for case in cases[:4]] == ["2.5%", "5%", "7.5%", "10%"]
     copies = [fake_text(words=60, seed=1)] * 3
     for case in cases:
         assert case.leak(copies[: case.copies], Random(1)) == case.leak(copies[: case.copies], Random(1))

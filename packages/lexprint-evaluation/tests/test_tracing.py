@@ -14,7 +14,7 @@ from lexprint.tracing.records import CopySite, DocumentRecord
 from lexprint.watermark.capacity import capacity
 from lexprint.workflows.marking import scheme_of, segmented
 from lexprint_evaluation import tracing
-from lexprint_evaluation.attacks import ATTACKS
+from lexprint_evaluation.attack_table import by_title
 from lexprint_evaluation.datasets import Corpus
 
 
@@ -36,7 +36,7 @@ def record(engine: FakeEngine) -> DocumentRecord:
 
 def test_untouched_copies_are_named(record: DocumentRecord) -> None:
     """Every leak of a whole copy leads to it, and to nobody else."""
-    (row,) = tracing.attack_rows([record], {"untouched": ATTACKS["untouched"]}, recipients=50, trials=5, seed=1)
+    (row,) = tracing.attack_rows([record], by_title(["untouched"]), recipients=50, trials=5, seed=1)
     assert (row.right, row.inconclusive, row.wrong) == (5, 0, 0)
     assert row.readable == len(record.sites)
 
@@ -44,7 +44,7 @@ def test_untouched_copies_are_named(record: DocumentRecord) -> None:
 def test_same_seed_same_outcome(record: DocumentRecord) -> None:
     """All but the time is a function of the seed."""
     once, again = (
-        tracing.attack_rows([record], {"cut": ATTACKS["half cut"]}, recipients=20, trials=3, seed=2) for _ in range(2)
+        tracing.attack_rows([record], by_title(["crop 50% kept"]), recipients=20, trials=3, seed=2) for _ in range(2)
     )
     assert [replace(row, seconds=0.0) for row in once] == [replace(row, seconds=0.0) for row in again]
 
@@ -93,7 +93,7 @@ def test_plot_is_a_picture(record: DocumentRecord) -> None:
     """SVG that names every attack, the same for the same figures."""
     from lexprint_evaluation.plots import tracing_plot
 
-    rows = tracing.attack_rows([record], {"untouched": ATTACKS["untouched"]}, recipients=5, trials=1, seed=1)
+    rows = tracing.attack_rows([record], by_title(["untouched"]), recipients=5, trials=1, seed=1)
     mixes = tracing.collusion_rows(sites=(50,), colluders=(3,), recipients=5, trials=1, seed=1)
     picture = tracing_plot(rows, mixes)
     assert b"<svg" in picture

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial, reduce
+from functools import cache, reduce
 from random import Random
 from string import ascii_lowercase
 from types import MappingProxyType
@@ -300,20 +300,3 @@ def _excerpt(text: str, words: Sequence[re.Match[str]], chooser: Random, *, coun
         return ""
     first = chooser.randint(0, max(0, len(words) - count))
     return text[words[first].start() : words[min(first + count, len(words)) - 1].end()]
-
-
-# What the tables of tracing measure; one row each.
-ATTACKS: Mapping[str, Attack] = MappingProxyType(
-    {
-        "untouched": lambda text, chooser: text,
-        "10 % of words edited": partial(edit_words, share=0.10),
-        "half cut": partial(crop, kept=0.5),
-        "sentences shuffled": shuffle_sentences,
-        "case and punctuation lost": lose_case_and_punctuation,
-        "2 % of characters misread": partial(misread_characters, share=0.02),
-        "homoglyphs and zero-width": in_turn(
-            partial(swap_homoglyphs, share=0.3), partial(sprinkle_zero_width, share=0.1)
-        ),
-        "300 words": partial(excerpt, words=300),
-    }
-)

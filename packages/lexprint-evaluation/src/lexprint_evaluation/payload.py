@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import partial
 from random import Random
 from types import MappingProxyType
 from typing import Any
@@ -35,47 +34,26 @@ from lexprint.watermark.scheme import Scheme
 from lexprint.watermark.sites import Site
 from lexprint.workflows import OnProgress
 from lexprint.workflows.marking import scheme_of
-from lexprint_evaluation.attacks import (
-    Attack,
-    crop,
-    delete_words,
-    insert_words,
-    shuffle_sentences,
-    substitute_words,
-)
+from lexprint_evaluation.attack_table import UNTOUCHED
+from lexprint_evaluation.attacks import Attack
 from lexprint_evaluation.checkpoint import Checkpoint
 from lexprint_evaluation.metrics import bit_errors
 from lexprint_evaluation.tables import markdown_table
 
-UNTOUCHED = "untouched"
-SHARES = (0.025, 0.05)
 KEYS_MADE = datetime(2026, 1, 1, tzinfo=UTC)
 TRIED_ON = 5  # texts that other keys are tried on, each as it was and as it was marked
 
-PAYLOAD_ATTACKS: Mapping[str, Attack] = MappingProxyType(
-    {
-        UNTOUCHED: lambda text, chooser: text,
-        **{
-            f"{share:.1%} of words {name}": partial(attack, share=share)
-            for share in SHARES
-            for name, attack in (("deleted", delete_words), ("inserted", insert_words), ("replaced", substitute_words))
-        },
-        "sentences shuffled": shuffle_sentences,
-        "a fifth cut": partial(crop, kept=0.8),
-    }
-)
-
-IN_ORDER = tuple(name for name in PAYLOAD_ATTACKS if name == UNTOUCHED or "words" in name)  # what may befall a sentence
+IN_ORDER = (UNTOUCHED, "deletion", "insertion", "substitution")  # what may befall a sentence
 
 # Yoo et al. 2023, Table 2, IMDB: word deletion, insertion, substitution.
 PUBLISHED_BIT_ERRORS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
-        "2.5% of words deleted": (0.219, 0.074),
-        "2.5% of words inserted": (0.303, 0.106),
-        "2.5% of words replaced": (0.273, 0.110),
-        "5.0% of words deleted": (0.392, 0.200),
-        "5.0% of words inserted": (0.355, 0.163),
-        "5.0% of words replaced": (0.343, 0.177),
+        "deletion 2.5%": (0.219, 0.074),
+        "insertion 2.5%": (0.303, 0.106),
+        "substitution 2.5%": (0.273, 0.110),
+        "deletion 5%": (0.392, 0.200),
+        "insertion 5%": (0.355, 0.163),
+        "substitution 5%": (0.343, 0.177),
     }
 )
 
@@ -204,7 +182,9 @@ def _trials(
                 document = segment(attack(marked, Random(own_seed)))
                 sites = extract(document, scheme).sites
                 in_order = (
-                    _in_order(marked, attack, scheme, seed=own_seed) if name in IN_ORDER and not number else (0, 0)
+                    _in_order(marked, attack, scheme, seed=own_seed)
+                    if name.partition(" ")[0] in IN_ORDER and not number
+                    else (0, 0)
                 )
                 yield name, trial_of(document, sites, mark, masked_lm, false_positive=false_positive, in_order=in_order)
 

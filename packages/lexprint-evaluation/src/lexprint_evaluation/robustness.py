@@ -22,7 +22,6 @@ import numpy as np
 from lexprint.coding.copy_marks import mark_writer
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
-from lexprint.errors import InputError
 from lexprint.settings import find_profile
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
@@ -36,12 +35,12 @@ from lexprint.workflows.blind_marking import document_secret
 from lexprint.workflows.blind_tracing import BlindReader
 from lexprint.workflows.marking import scheme_of
 from lexprint_evaluation import attacks
+from lexprint_evaluation.attack_table import FAMILIES, ON_EVERY_SCHEME, Means, choose
 from lexprint_evaluation.attacks import Attack
 from lexprint_evaluation.marked_text import MarkingScheme
 from lexprint_evaluation.metrics import bit_errors
 from lexprint_evaluation.quality import REGISTERED
 from lexprint_evaluation.schemes import BlindScheme, schemes
-from lexprint_evaluation.synonyms import thesaurus, wordnet_folder
 from lexprint_evaluation.tables import markdown_table
 from lexprint_evaluation.tracing import copy_of, master_of, master_with
 from lexprint_evaluation.trial_registry import (
@@ -55,7 +54,6 @@ from lexprint_evaluation.trial_registry import (
 
 DENSE = "registered-dense"  # the same as `registered`, with the profile that lets more words differ
 FRAMED = "framed"  # what `lexprint issue --blind` does: coins of each copy, under a key, in the paper's sites
-SHARES = (0.025, 0.05, 0.075, 0.10)
 MOST_COLLUDERS = 3
 
 
@@ -230,71 +228,32 @@ def one_copy(attack: Attack) -> Callable[[Sequence[str], Random], str]:
     return lambda copies, chooser: attack(copies[0], chooser)
 
 
-def attack_names(engine: Engine) -> list[str]:
-    return list(_attacks(engine, ""))
+COLLUSION = "collusion"
+
+
+def attack_names() -> list[str]:
+    """Names that `cases` knows: attacks on one copy, and mixing several."""
+    return [
+        *dict.fromkeys(name for name in FAMILIES if any(one.startswith(name) for one in ON_EVERY_SCHEME)),
+        COLLUSION,
+    ]
 
 
 def cases(engine: Engine, *, other: str, wanted: Sequence[str] = ()) -> list[Case]:
-    """All attacks with all strengths, or those that are named; WordNet is looked for only where it is needed."""
-    known = _attacks(engine, other)
-    unknown = sorted(set(wanted) - set(known))
-    if unknown:
-        raise InputError(f"there is no attack {', '.join(unknown)}", needed=f"some of {', '.join(known)}")
-    return [case for name, make in known.items() if not wanted or name in wanted for case in make()]
+    """Attacks with their strengths, all that are usual or those that are named; WordNet is looked for only where it is needed."""
+    alone = [name for name in wanted if name != COLLUSION] if wanted else ON_EVERY_SCHEME
+    found = [Case(one.name, one.strength, one_copy(one.run)) for one in choose(alone, Means(engine, other))]
+    return [*found, *(mixes() if not wanted or COLLUSION in wanted else ())]
 
 
-def _attacks(engine: Engine, other: str) -> dict[str, Callable[[], list[Case]]]:
-    def shares(name: str, attack: Callable[..., str], **more: object) -> Callable[[], list[Case]]:
-        return lambda: [Case(name, f"{share:.1%}", one_copy(partial(attack, share=share, **more))) for share in SHARES]
-
-    def plain(name: str, attack: Attack) -> Callable[[], list[Case]]:
-        return lambda: [Case(name, "", one_copy(attack))]
-
-    def wordnet() -> list[Case]:
-        return shares("synonyms by WordNet", attacks.swap_synonyms, thesaurus=thesaurus(wordnet_folder()))()
-
-    def by_model() -> list[Case]:
-        return shares("synonyms by a masked LM", attacks.swap_by_model, masked_lm=engine.masked_lm)()
-
-    def remarked() -> list[Case]:
-        (ours,) = schemes(engine, ["lexprint"])
-        return [Case("marked again", "", one_copy(partial(attacks.remark, scheme=ours)))]
-
-    def mixed() -> list[Case]:
-        mixes = {"random": attacks.any_held, "majority": attacks.most_held, "minority": attacks.least_held}
-        counts = (("random", 2), ("random", 3), ("majority", 3), ("minority", 3))
-        return [
-            Case("collusion", f"{count}, {name}", partial(attacks.mix_copies, prefer=mixes[name]), copies=count)
-            for name, count in counts
-        ]
-
-    return {
-        "untouched": plain("untouched", lambda text, chooser: text),
-        "deletion": shares("deletion", attacks.delete_words),
-        "insertion": shares("insertion", attacks.insert_words),
-        "substitution": shares("substitution", attacks.substitute_words),
-        "synonyms by WordNet": wordnet,
-        "synonyms by a masked LM": by_model,
-        "shuffle": plain("shuffle", attacks.shuffle_sentences),
-        "crop": lambda: [
-            Case("crop", f"{kept:.0%} kept", one_copy(partial(attacks.crop, kept=kept))) for kept in (0.75, 0.5, 0.25)
-        ],
-        "copied into another": plain("copied into another", partial(attacks.bury, other=other)),
-        "case": plain("case", attacks.lose_case),
-        "punctuation": plain("punctuation", attacks.lose_punctuation),
-        "white space": plain("white space", attacks.change_spaces),
-        "Unicode": plain("Unicode", attacks.change_unicode),
-        "noise": lambda: [
-            Case("noise", f"{share:.1%}", one_copy(partial(attacks.noise_characters, share=share)))
-            for share in (0.005, 0.01, 0.02)
-        ],
-        "OCR": lambda: [
-            Case("OCR", f"{share:.1%}", one_copy(partial(attacks.misread_characters, share=share)))
-            for share in (0.01, 0.02)
-        ],
-        "marked again": remarked,
-        "collusion": mixed,
-    }
+def mixes() -> list[Case]:
+    """Ways in which several mix their copies."""
+    preferences = {"random": attacks.any_held, "majority": attacks.most_held, "minority": attacks.least_held}
+    counts = (("random", 2), ("random", 3), ("majority", 3), ("minority", 3))
+    return [
+        Case(COLLUSION, f"{count}, {name}", partial(attacks.mix_copies, prefer=preferences[name]), copies=count)
+        for name, count in counts
+    ]
 
 
 def leak_and_read(issue: Issued, case: Case, *, recipients: int, seed: str) -> Reading:

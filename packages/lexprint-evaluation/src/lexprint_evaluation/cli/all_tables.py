@@ -215,7 +215,7 @@ def _plan(engine: Engine, tables: Sequence[str], awt: Path | None) -> _Plan:
         return tuple(name for name in names if name in present or name not in ("topkara", "hao"))
 
     asked = there(JUDGES, lambda name: bench.judges(engine, [name])) if "quality" in tables else ()
-    names = robustness.attack_names(engine) if "attacks" in tables else []
+    names = robustness.attack_names() if "attacks" in tables else []
     attacks = there(names, lambda name: robustness.cases(engine, other="", wanted=[name]))
     return _Plan(
         rivals=known(METHODS),
