@@ -96,7 +96,8 @@ _SECTIONS = tuple(item.name for item in fields(Settings) if item.name != "profil
 
 # A published profile never changes; better numbers get the next version.
 # `careful`, `lexprint` and `dense` are thresholds on one scale: the share of readers that would accept an exchange. More of
-# them accept the exchanges of a text on average, since most lie above the threshold (docs/reading.md).
+# them accept the exchanges of a text on average, since most lie above the threshold (docs/reading.md). `presence` is for telling
+# whether a text is marked at all, where a short text needs every site it has.
 PROFILES: Mapping[str, Settings] = MappingProxyType(
     {
         "paper@1": Settings(profile="paper@1"),
@@ -106,7 +107,7 @@ PROFILES: Mapping[str, Settings] = MappingProxyType(
                 substitution=SubstitutionSettings(acceptance_floor=floor),
                 watermark=WatermarkSettings(ranking="acceptance", risk_set="careful"),
             )
-            for name, floor in (("careful", 0.8), ("lexprint", 0.55), ("dense", 0.35))
+            for name, floor in (("careful", 0.8), ("lexprint", 0.55), ("dense", 0.35), ("presence", 0.25))
         },
     }
 )

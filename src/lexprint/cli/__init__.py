@@ -24,6 +24,7 @@ from lexprint.cli import (
     extract,
     issue,
     keys,
+    pan,
     rank,
     recover,
     registry,
@@ -66,7 +67,9 @@ app.command("capacity", rich_help_panel=MARKS)(capacity.capacity)
 app.command("diff", rich_help_panel=MARKS)(diff.diff)
 app.command("substitutes", rich_help_panel=MARKS)(substitutes.substitutes)
 
-app.add_typer(batch.app, name="batch", rich_help_panel="Many documents at once")
+MANY = "Many documents at once"
+app.add_typer(batch.app, name="batch", rich_help_panel=MANY)
+app.add_typer(pan.app, name="pan", rich_help_panel=MANY)
 
 app.command("demo", rich_help_panel=SET_UP)(demo.demo)
 app.command("doctor", rich_help_panel=SET_UP)(doctor.doctor)
