@@ -15,7 +15,7 @@ FOR_NOBODY = {"client", "server"}
 
 # Foreign packages that only one file may import.
 ONE_DOOR = """
-    gguf lemminflect markdown_it matplotlib onnx onnxruntime quire_grammar rapidfuzz safetensors scipy sqlalchemy tokenizers torch
+    gguf lemminflect markdown_it matplotlib nltk onnx onnxruntime quire_grammar rapidfuzz safetensors scipy sqlalchemy tokenizers torch
     transformers wn wordfreq
 """.split()
 

@@ -11,7 +11,7 @@ from tests.cli.conftest import PowerCut, Run
 from lexprint.errors import InputError
 from lexprint.testing import fake_text
 from lexprint_evaluation import tracing, watermark
-from lexprint_evaluation.attacks import ATTACKS
+from lexprint_evaluation.attack_table import ON_TRACING
 from lexprint_evaluation.watermark import Row
 
 
@@ -92,7 +92,7 @@ def test_payloads_of_the_first_texts(run: Run, data: Path) -> None:
 TRACING = ("--documents", 1, "--words", 60, "--trials", 1, "--mixes", 1, "--never-issued", 5, "--recipients", 20)
 
 
-@pytest.mark.parametrize(("step", "steps"), [("master_of", 2), ("attack_rows", len(ATTACKS)), ("collusion_rows", 1)])
+@pytest.mark.parametrize(("step", "steps"), [("master_of", 2), ("attack_rows", len(ON_TRACING)), ("collusion_rows", 1)])
 def test_tracing_that_was_cut_goes_on(
     run: Run, data: Path, monkeypatch: pytest.MonkeyPatch, step: str, steps: int
 ) -> None:
