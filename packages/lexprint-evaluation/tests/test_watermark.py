@@ -111,3 +111,10 @@ def test_a_set_that_carries_nothing(engine: FakeEngine) -> None:
     row = measure(engine, Corpus("x", "X", "Er war nie zu Hause an diesem Tag."), EXPERIMENT, gap=1)
     assert (row.bits, row.bit_error_rate, row.entailment.changed, row.examples) == (0, 0.0, None, ())
     assert table([row])
+
+
+def test_words_without_punctuation_are_counted_beside_all(row: Row) -> None:
+    """Bits per word as others count them is higher, since commas and full stops are no words."""
+    assert 0 < row.plain_words < row.words
+    assert row.bits_per_plain_word == row.bits / row.plain_words
+    assert "without punctuation" in table([row])

@@ -12,9 +12,10 @@ from typing import Literal, TypeAlias, get_args
 
 from lexprint import __version__
 from lexprint.engine import Engine
-from lexprint.settings import Settings, WatermarkSettings
+from lexprint.settings import RiskSet, Settings, WatermarkSettings
 from lexprint.substitution.answer_file import AnswerFile
 from lexprint.substitution.substituter import Substituter
+from lexprint.watermark.literal import substituter_kind
 
 Side: TypeAlias = Literal["writer", "reader"]
 
@@ -25,10 +26,12 @@ def substituter_of(engine: Engine, side: Side, *, settings: Settings | None = No
     answers = None
     if engine.cache is not None:
         # Where bits go does not change what a model says, so all gaps share their answers.
-        same = replace(settings, watermark=WatermarkSettings())
+        alike: RiskSet = "literal" if settings.watermark.risk_set == "literal" else "paper"
+        same = replace(settings, watermark=WatermarkSettings(risk_set=alike))
         fingerprint = f"{__version__} {replace(engine, settings=same).fingerprint}"
         answers = AnswerFile(answer_file(engine.cache, side), fingerprint=fingerprint, megabytes=engine.cache_megabytes)
-    return Substituter(engine.masked_lm, engine.entailment, settings.substitution, answers=answers)
+    kind = substituter_kind(settings.watermark)
+    return kind(engine.masked_lm, engine.entailment, settings.substitution, answers=answers)
 
 
 def answer_file(cache: Path, side: Side) -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 from lexprint.engine import Engine
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
+from lexprint.text.editing import OffsetMap
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.watermark.embed import embed_unchecked
@@ -76,8 +77,13 @@ class Row(BitRates):
     similarity: Means
     substituted: int  # words that were exchanged
     recovered: int  # of those, words that recovery put back
+    plain_words: int = 0  # without punctuation, as others count them
     disturbed_bit_errors: Mapping[str, int] = field(default_factory=dict)
     examples: tuple[Example, ...] = field(default=(), repr=False)
+
+    @property
+    def bits_per_plain_word(self) -> float | None:
+        return share(self.bits, self.plain_words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +121,7 @@ def measure(
     originals = [site.word for site in marked.sites]
     exchanged = [index for index, bit in enumerate(marked.bits) if marked.sites[index].bit != bit]
     guesses = recover(copy, reading.sites, engine.masked_lm).words
-    pairs = _sentence_pairs(document, copy)
+    pairs = _sentence_pairs(document, copy, OffsetMap(marked.edits))
     return Row(
         title=corpus.title,
         gap=gap,
@@ -128,6 +134,7 @@ def measure(
         similarity=similarity_means(engine.sentence_encoder, pairs),
         substituted=len(exchanged),
         recovered=sum(guesses[index : index + 1] == (originals[index],) for index in exchanged),
+        plain_words=sum(any(map(str.isalnum, word.text)) for word in document.words),
         disturbed_bit_errors={
             name: bit_errors(marked.bits, extract(segment(disturb(marked.text)), reading_scheme).bits)
             for name, disturb in experiment.disturbances.items()
@@ -143,10 +150,13 @@ def scheme_with(engine: Engine, gap: int, substituter: Substituter) -> Scheme:
     return paper_scheme(substituter, fingerprint=fingerprint, settings=settings.watermark)
 
 
-def _sentence_pairs(one: Document, other: Document) -> list[tuple[str, str]]:
-    """Sentences that count, before and after; substitution moves no boundary."""
-    both = zip(one.sentences, other.sentences, strict=True)
-    return [(original.view, marked.view) for original, marked in both if is_long(original)]
+def _sentence_pairs(one: Document, other: Document, offsets: OffsetMap) -> list[tuple[str, str]]:
+    """Sentences that count, before and after; substitution moves no boundary but by the profile `literal`."""
+    long = [number for number, sentence in enumerate(one.sentences) if is_long(sentence)]
+    if len(one.sentences) == len(other.sentences):
+        return [(one.sentences[number].view, other.sentences[number].view) for number in long]
+    spans = [one.sentences[number].span for number in long]
+    return [(span.of(one.text), offsets.new_span(span).of(other.text)) for span in spans]
 
 
 def _examples(
@@ -154,6 +164,8 @@ def _examples(
 ) -> tuple[Example, ...]:
     starts = {span.start for span in edited}
     found = []
+    if len(document.sentences) != len(copy.sentences):
+        return ()
     for original, marked in zip(document.sentences, copy.sentences, strict=True):
         bold = [index for index, word in enumerate(original.words) if word.span.start in starts]
         if bold:
@@ -185,6 +197,7 @@ def table(rows: Sequence[Row]) -> str:
         "bits",
         "BER",
         "bpw",
+        "without punctuation",
         "paper",
         "SR",
         "all",
@@ -208,6 +221,7 @@ def row_json(row: Row) -> dict[str, object]:
     """Everything that was measured, and what follows from it."""
     derived = {
         "bits_per_word": row.bits_per_word,
+        "bits_per_plain_word": row.bits_per_plain_word,
         "bit_error_rate": row.bit_error_rate,
         "recovered_share": share(row.recovered, row.substituted),
     }
@@ -239,6 +253,7 @@ def _cells(row: Row) -> list[str]:
         *map(str, (row.gap, row.sentences, row.words, row.bits)),
         f"{row.bit_error_rate:.4f}",
         _figure(row.bits_per_word, places=3),
+        _figure(row.bits_per_plain_word, places=3),
         _figure(quoted.bits_per_word, places=3),
         *map(_figure, (row.entailment.changed, row.entailment.all, quoted.entailment)),
         *map(_figure, (row.similarity.changed, row.similarity.all, quoted.similarity)),
@@ -277,4 +292,5 @@ def means(rows: Sequence[Row]) -> Iterator[Row]:
             similarity=mean_of([row.similarity for row in group]),
             substituted=sum(row.substituted for row in group),
             recovered=sum(row.recovered for row in group),
+            plain_words=sum(row.plain_words for row in group),
         )

@@ -13,7 +13,7 @@ import typer
 from lexprint.cli import console
 from lexprint.cli.console import progress, say
 from lexprint.errors import InputError
-from lexprint_evaluation.cli import all_tables, attacks, human, quality, readers, rivals
+from lexprint_evaluation.cli import all_tables, attacks as attack_commands, human, pan, quality, readers, rivals, twins
 from lexprint_evaluation.cli.measuring import (
     CACHE,
     DATA,
@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from lexprint_evaluation.watermark import Row
 
 app = typer.Typer(help="Measure what the paper measures, on data that you provide.", no_args_is_help=True)
-attacks.add_to(app)
+attack_commands.add_to(app)
 human.add_to(app)
+pan.add_to(app)
 quality.add_to(app)
 readers.add_to(app)
 rivals.add_to(app)
+twins.add_to(app)
 all_tables.add_to(app)
 
 
@@ -113,6 +115,9 @@ def watermark(
     ),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
+    masked_lm: str | None = console.MASKED_LM,
+    entailment: str | None = console.ENTAILMENT,
+    sentence_encoder: str | None = console.SENTENCE_ENCODER,
     threads: int = console.THREADS,
     batch_size: int = console.BATCH_SIZE,
     cache: Path | None = CACHE,
@@ -144,6 +149,9 @@ def watermark(
         threads=threads,
         batch_size=batch_size,
         cache=remembering(checkpoint, cache),
+        masked_lm=masked_lm,
+        entailment=entailment,
+        sentence_encoder=sentence_encoder,
     )
     experiment = Experiment(
         sentences=sentences, seed=seed, examples=examples, disturbances=DISTURBANCES if disturb else {}
@@ -206,7 +214,7 @@ def tracing(
     """Who is named after each attack on real marked texts, who never is, and how many colluders are caught."""
     from lexprint.tracing.packing import site_from, site_row
     from lexprint_evaluation import datasets, tracing as measuring
-    from lexprint_evaluation.attacks import ATTACKS
+    from lexprint_evaluation.attack_table import ON_TRACING, by_title
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
     checkpoint = open_checkpoint("tracing", output)
@@ -222,6 +230,7 @@ def tracing(
         sites = tuple(map(site_from, checkpoint.once(f"{common} {documents} {name} sites", analyse)))
         return measuring.master_with(engine, text, sites, name=name)
 
+    attacks = by_title(ON_TRACING)
     records = [
         record_of(f"{corpus.title} {number}", text)
         for corpus in corpora
@@ -240,7 +249,7 @@ def tracing(
         with progress(f"leaks, {name}") as on_progress:
             (row,) = measuring.attack_rows(
                 records,
-                {name: ATTACKS[name]},
+                {name: attacks[name]},
                 recipients=recipients,
                 trials=trials,
                 seed=seed,
@@ -268,7 +277,7 @@ def tracing(
         measuring.AttackRow(
             **checkpoint.once(f"{common} {recipients} {trials} leaks {name}", partial(attacked_by, name))
         )
-        for name in ATTACKS
+        for name in attacks
     ]
     innocent = measuring.innocence(
         records, [record.text for record in records], recipients=never_issued, seed=seed, unmarked_recipients=recipients
@@ -284,6 +293,7 @@ def tracing(
     ]
     result = {
         "experiment": "tracing",
+        "profile": engine.settings.profile,
         "seed": seed,
         "recipients": recipients,
         "fingerprint": engine.fingerprint,
@@ -325,6 +335,7 @@ def payload(
 ) -> None:
     """Payloads under a key on attacked texts, and bit errors in order beside those of Yoo et al. (2023)."""
     from lexprint_evaluation import datasets, payload as measuring
+    from lexprint_evaluation.attack_table import ON_PAYLOADS, by_title
     from lexprint_evaluation.tracing import pieces
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
@@ -343,7 +354,7 @@ def payload(
         rows = measuring.payload_rows(
             engine,
             texts,
-            measuring.PAYLOAD_ATTACKS,
+            by_title(ON_PAYLOADS),
             bits=bits,
             false_positive=false_positive,
             seed=seed,
