@@ -234,6 +234,8 @@ def _write(folder: Path, issued: Issued, rows: Sequence[Row], shown: bytes) -> N
         "recipients": len(issued.copies),
         "error_bound": 1e-6,
         "fingerprint": issued.document.fingerprint,
+        "date": datetime.now(UTC).date().isoformat(),
+        "command": "python -m benchmarks.paper",
         "rows": [asdict(row) for row in rows],
     }
     (folder / "paper.json").write_text(json.dumps(content, indent=2) + "\n", "utf-8")

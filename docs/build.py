@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import runpy
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -146,3 +148,6 @@ if __name__ == "__main__":
     (HERE / "leaderboard.md").write_text(leaderboard_page(), "utf-8")
     (HERE / "cli.md").write_text(cli_reference(), "utf-8")
     (HERE / "substitutes.md").write_text(substitutes(Engine()), "utf-8")
+    figures = runpy.run_path(str(HERE / "figures.py"))
+    if stale := figures["stale_tables"]():
+        sys.exit(figures["complaint"](stale))
