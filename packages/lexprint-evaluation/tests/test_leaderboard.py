@@ -136,8 +136,8 @@ def test_other_experiments_have_rankings_of_their_own() -> None:
     ranked = [line.split("|")[1:4] for line in text.splitlines() if line.startswith("| lexprint")]
     assert [cell.strip() for cell in ranked[0]] == ["lexprint", "ours", "99.0"]
     assert text.index("| lexprint ") < text.index("| Algorithm 1")
-    assert [cell.strip() for cell in next(line for line in text.splitlines() if "deletion" in line).split("|")[2:6]] == [
-        *("75.0%", "0.310", "0.392", "0.200")
-    ]
+    assert [
+        cell.strip() for cell in next(line for line in text.splitlines() if "deletion" in line).split("|")[2:6]
+    ] == [*("75.0%", "0.310", "0.392", "0.200")]
     assert cells(text, "2")[2:] == ["0.100", "0.0000", "0.9900", "0.9900", "25.0%"]
     assert cells(text, "2", "published")[2:] == ["0.044", "-", "0.9840", "0.9940", "-"]

@@ -28,7 +28,7 @@ SCHEMES: Mapping[str, str] = {
     "registered-dense": "`lexprint issue --profile dense`: more words differ",
     "framed": "`lexprint issue --blind`: marks of each copy under a key",
     "lexprint": "blind, profile `lexprint`",
-    "paper": "blind, profile `paper`: the paper's method to the letter",
+    "paper": "blind, profile `paper`: the paper's method, with our rules for real documents",
     "topkara": "Topkara et al. 2006, as implemented here",
     "hao": "Xiang et al. 2018, as implemented here",
     "awt": "Abdelnabi and Fritz 2021, as implemented and trained here",
