@@ -82,3 +82,19 @@ def test_sentences_of_five_words_count() -> None:
     assert sum(map(is_long, segment(cut).sentences)) == 2
     with pytest.raises(InputError, match="no sentence"):
         first_sentences("No. Yes. 1 2 3 4 5.", 3)
+
+
+def test_any_folder_of_texts_is_a_set(tmp_path: Path) -> None:
+    """Plain texts, or JSON lines with a text each, under the folder's name; other folders are left alone."""
+    for name in ("dracula", "news", "notes"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "dracula" / "1.txt").write_text("It was a dark night.\n", "utf-8")
+    (tmp_path / "dracula" / "2.txt").write_text("The wolves were near.\n", "utf-8")
+    (tmp_path / "news" / "a.jsonl").write_text('{"id": 1, "text": "Oil fell.<br />Gold rose."}\n', "utf-8")
+    (tmp_path / "notes" / "b.jsonl").write_text('{"words": []}\n', "utf-8")
+    found = corpora(tmp_path)
+    assert [(one.name, one.text) for one in found] == [
+        ("dracula", "It was a dark night.\n\nThe wolves were near."),
+        ("news", "Oil fell.\nGold rose."),
+    ]
+    assert [one.name for one in corpora(tmp_path, ["news"])] == ["news"]

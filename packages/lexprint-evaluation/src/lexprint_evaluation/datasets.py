@@ -126,6 +126,7 @@ def corpora(folder: Path, names: Sequence[str] = ()) -> list[Corpus]:
         *_wikitext2(folder),
         *_reviews(folder, "imdb", "IMDB"),
         *_reviews(folder, "agnews", "AG News"),
+        *_others(folder),
     ]
     known = {corpus.name for corpus in found} | {"novels"}
     if not found or set(names) - known:
@@ -221,6 +222,31 @@ def _reviews(folder: Path, name: str, title: str) -> Iterator[Corpus]:
             ) from error
         yield Corpus(name, title, "\n\n".join(_BREAK.sub("\n", text).strip() for text in texts))
 
+
+def _others(folder: Path) -> Iterator[Corpus]:
+    """Any other folder of texts is a set of its name: plain text, one after another, or JSON lines."""
+    for place in sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in _KNOWN):
+        if texts := sorted(place.glob("*.txt")):
+            yield Corpus(place.name, place.name, "\n\n".join(_read(path).strip() for path in texts))
+        elif _has_texts(place):
+            yield from _reviews(folder, place.name, place.name)
+
+
+def _has_texts(place: Path) -> bool:
+    """Whether the first line of the first file has a text."""
+    for path in sorted(place.glob("*.jsonl*"))[:1]:
+        try:
+            row = json.loads(next(_lines(path), "null"))
+        except (OSError, ValueError):
+            return False
+        return isinstance(row, dict) and isinstance(row.get("text"), str)
+    return False
+
+
+# Folders that are read in a way of their own, or hold no running text.
+_KNOWN = frozenset(
+    {"agnews", "awt", "imdb", "judgements", "nli", "novels", "pan", "stsb", "substitutes", "swords", "wikitext2"}
+)
 
 _BREAK = re.compile(r"<br\s*/?>")
 

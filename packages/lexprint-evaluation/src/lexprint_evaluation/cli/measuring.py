@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
@@ -90,7 +91,17 @@ def _quoted(value: str) -> str:
 
 
 def machine() -> str:
-    return f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"
+    """Kind and number of processors, and Python: seeds give the same figures on the same kind."""
+    return f"{processor()}, {os.cpu_count()} processors, Python {platform.python_version()}"
+
+
+def processor() -> str:
+    """What the processor calls itself, or at least its architecture."""
+    with suppress(OSError, UnicodeDecodeError):
+        for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
+            if line.startswith("model name"):
+                return f"{line.partition(':')[2].strip()} ({platform.machine()})"
+    return platform.processor() or platform.machine()
 
 
 def open_checkpoint(name: str, output: Path | None) -> Checkpoint:
