@@ -48,15 +48,15 @@ def test_gguf_settings_and_tensors(tmp_path: Path) -> None:
     plain = np.arange(6, dtype=np.float32)
     eight = np.float16(0.5).tobytes() + np.arange(-16, 16, dtype=np.int8).tobytes()
     four = np.float16(2).tobytes() + np.float16(-1).tobytes() + bytes(low | (15 - low) << 4 for low in range(16))
-    content = gguf([("plain", [3, 2], 0, plain.tobytes()), ("eight", [32], 8, eight), ("four", [16, 2], 3, four)])
+    content = gguf([("plain", [3, 2], 0, plain.tobytes()), ("eight", [32], 8, eight), ("four", [32], 3, four)])
     (tmp_path / "m.gguf").write_bytes(content)
     model = read_gguf(tmp_path / "m.gguf")
     assert model.settings == {"name": "tiny", "count": 7, "tokens": ["a", "b"]}
     assert model.tensors["plain"].tolist() == [[0, 1, 2], [3, 4, 5]]
     assert model.tensors["eight"].tolist() == [number / 2 for number in range(-16, 16)]
     assert model.tensors["four"].tolist() == [
-        [2 * low - 1 for low in range(16)],
-        [2 * (15 - low) - 1 for low in range(16)],
+        *(2 * low - 1 for low in range(16)),
+        *(2 * (15 - low) - 1 for low in range(16)),
     ]
 
 

@@ -9,14 +9,15 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from lexprint.engine import Engine
 from lexprint.errors import InputError
 from lexprint.models.protocols import Entailment, SentenceEncoder
 from lexprint_evaluation.confidence import Figure
-from lexprint_evaluation.mpnet import MpnetEncoder, mpnet_folder
-from lexprint_evaluation.smollm import Likelihood, SmolLM, smollm_file
+
+if TYPE_CHECKING:
+    from lexprint_evaluation.smollm import Likelihood
 
 Pair: TypeAlias = tuple[str, str]  # original and marked sentence
 Answer = TypeVar("Answer")
@@ -105,10 +106,14 @@ def _word_count(sentence: str) -> int:
 
 
 def _mpnet(engine: Engine) -> Judge:
+    from lexprint_evaluation.mpnet import MpnetEncoder, mpnet_folder
+
     return SimilarityJudge(MpnetEncoder(mpnet_folder(cache_folder())))
 
 
 def _fluency(engine: Engine) -> Judge:
+    from lexprint_evaluation.smollm import SmolLM, smollm_file
+
     return FluencyJudge(SmolLM(smollm_file()))
 
 
