@@ -2,15 +2,16 @@
 
 PYTHON ?= python3
 VENV := .venv
+EVALUATION := packages/lexprint-evaluation
 TRAINING := .venv-training
 PIP_FLAGS := --quiet --disable-pip-version-check
-SOURCES := src tests $(wildcard training benchmarks)
+SOURCES := src tests packages $(wildcard training benchmarks)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow hub check format bench models docs clean
+.PHONY: help demo test slow test-all hub check format bench models figures docs clean
 
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.core ## See it work on a few sentences (installs the core only)
 	@$(VENV)/bin/lexprint demo
@@ -20,6 +21,9 @@ test: $(VENV)/.dev ## Run every test but the slow ones
 
 slow: $(VENV)/.dev ## Run the slow tests
 	@$(VENV)/bin/pytest -q -m slow
+
+test-all: $(VENV)/.all ## Run every test, none skipped: Ray, hub models, AWT, judges (installs torch; needs Tesseract and Chromium)
+	@$(VENV)/bin/pytest -q --no-skips
 
 hub: $(VENV)/.hub ## Run the tests of hub models (installs torch)
 	@$(VENV)/bin/pytest -q tests/models/test_torch_backend.py
@@ -40,12 +44,15 @@ bench: $(VENV)/.dev ## Measure speed, scale, registry and start-up; keep the his
 models: $(TRAINING)/.ready ## Rebuild the shipped models from public packages (hours)
 	@$(TRAINING)/bin/python training/build.py
 
-docs: $(VENV)/.dev ## Rewrite the generated parts of the documentation
+figures: $(VENV)/.dev ## Measure every table of the docs: DATA=FOLDER, AWT=FILE (a day; resumes)
+	@DATA='$(DATA)' AWT='$(AWT)' $(VENV)/bin/python docs/figures.py
+
+docs: $(VENV)/.dev ## Rewrite the generated pages; fails if a table is not of the shipped models
 	@$(VENV)/bin/python docs/build.py
 
 clean: ## Remove environments, caches and build products
 	@rm -rf $(VENV) $(TRAINING) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src tests packages -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp per environment, so that a second run starts at once.
 $(VENV)/.core: pyproject.toml
@@ -53,14 +60,19 @@ $(VENV)/.core: pyproject.toml
 	@$(VENV)/bin/pip install $(PIP_FLAGS) --editable .
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml
+$(VENV)/.dev: pyproject.toml $(EVALUATION)/pyproject.toml
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	@$(VENV)/bin/pip install $(PIP_FLAGS) --editable '.[dev]'
+	@$(VENV)/bin/pip install $(PIP_FLAGS) --editable '.[dev]' --editable $(EVALUATION)
 	@touch $(VENV)/.core $@
 
 $(VENV)/.hub: $(VENV)/.dev
 	@$(VENV)/bin/pip install $(PIP_FLAGS) 'torch==2.13.0' --editable '.[hub]'
 	@touch $@
+
+$(VENV)/.all: $(VENV)/.dev
+	@$(VENV)/bin/pip install $(PIP_FLAGS) 'torch==2.13.0' --editable '.[hub,parquet,postgres,ray,scans,server,timestamps]' \
+		--editable '$(EVALUATION)[awt,judges]'
+	@touch $(VENV)/.hub $@
 
 $(TRAINING)/.ready: pyproject.toml
 	@test -x $(TRAINING)/bin/python || $(PYTHON) -m venv $(TRAINING)

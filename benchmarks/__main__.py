@@ -41,7 +41,7 @@ def main() -> None:
         return
     entries = history.keep(figures)
     try:
-        from lexprint.evaluation.plots import history_plot
+        from lexprint_evaluation.plots import history_plot
     except ExtraMissing as error:
         print(f"no plot: {error}")
     else:

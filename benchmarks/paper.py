@@ -31,14 +31,14 @@ from PIL import Image, ImageDraw, ImageFont
 from benchmarks.imaging import as_file, drawn, photographed, scanned, typeset
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
-from lexprint.evaluation.attacks import mistype
-from lexprint.evaluation.tables import markdown_table
 from lexprint.formats.source import open_source
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.reports.report import Report
 from lexprint.workflows.issuing import Master, issue
 from lexprint.workflows.results import IssuedDocument
 from lexprint.workflows.tracing import trace
+from lexprint_evaluation.attacks import mistype
+from lexprint_evaluation.tables import markdown_table
 
 PAGE = Path(__file__).with_name("paper.txt")
 RECIPIENTS = 300
@@ -234,6 +234,8 @@ def _write(folder: Path, issued: IssuedDocument, rows: Sequence[Row], shown: byt
         "recipients": len(issued.copies),
         "error_bound": 1e-6,
         "fingerprint": issued.document.fingerprint,
+        "date": datetime.now(UTC).date().isoformat(),
+        "command": "python -m benchmarks.paper",
         "rows": [asdict(row) for row in rows],
     }
     (folder / "paper.json").write_text(json.dumps(content, indent=2) + "\n", "utf-8")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import runpy
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,8 @@ import typer
 
 from lexprint import cli
 from lexprint.engine import Engine
-from lexprint.evaluation.leaderboard import leaderboard
 from lexprint.workflows import find_substitutes
+from lexprint_evaluation.leaderboard import leaderboard
 
 HERE = Path(__file__).parent
 SENTENCES = (
@@ -94,7 +96,8 @@ def cli_reference() -> str:
 
 
 def _group(group: Any, path: str) -> Iterator[str]:
-    for name, command in group.commands.items():
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         yield from _command(command, f"{path} {name}")
         if hasattr(command, "commands"):
             yield from _group(command, f"{path} {name}")
@@ -145,3 +148,6 @@ if __name__ == "__main__":
     (HERE / "leaderboard.md").write_text(leaderboard_page(), "utf-8")
     (HERE / "cli.md").write_text(cli_reference(), "utf-8")
     (HERE / "substitutes.md").write_text(substitutes(Engine()), "utf-8")
+    figures = runpy.run_path(str(HERE / "figures.py"))
+    if stale := figures["stale_tables"]():
+        sys.exit(figures["complaint"](stale))

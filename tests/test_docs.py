@@ -1,5 +1,6 @@
 """The documentation says what the program does."""
 
+import json
 import os
 import re
 import runpy
@@ -13,12 +14,14 @@ import pytest
 import typer
 
 from lexprint.cli import app
+from lexprint.engine import Engine
 
 DOCS = Path(__file__).parent.parent / "docs"
 
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for name, command in group.commands.items():
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         yield (*path, name), command
         if hasattr(command, "commands"):
             yield from commands(command, (*path, name))
@@ -42,6 +45,49 @@ def test_the_leaderboard_is_current() -> None:
     assert (DOCS / "leaderboard.md").read_text("utf-8") == current, "run: make docs"
     for table in {*(DOCS / "tables").glob("*.json")} - {DOCS / "tables" / "bench-history.json"}:
         assert f"| {table.stem} " in current
+
+
+def test_tables_of_other_models_are_refused(tmp_path: Path) -> None:
+    """A table says the fingerprint of the shipped models under some profile, or `make docs` fails and says what to type."""
+    figures = runpy.run_path(str(DOCS / "figures.py"))
+    shipped = Engine().fingerprint
+    tables = {"fresh": {"fingerprint": shipped}, "old": {"fingerprint": "0" * 16, "date": "2020-01-01"}, "bare": {}}
+    for name, result in tables.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(result), "utf-8")
+    (tmp_path / "bench-history.json").write_text("[]", "utf-8")
+    stale = figures["stale_tables"](tmp_path)
+    assert sorted(stale) == ["bare", "old"]
+    complaint = figures["complaint"](stale)
+    assert "old.json has the fingerprint 0000000000000000, measured 2020-01-01" in complaint
+    assert shipped in complaint
+    assert complaint.endswith("run: make figures DATA=FOLDER")
+
+
+def test_figures_that_are_there_are_not_measured_again(tmp_path: Path) -> None:
+    """The same command and shipped models; anything else is measured anew."""
+    is_measured = runpy.run_path(str(DOCS / "figures.py"))["is_measured"]
+
+    def said(command: str, fingerprint: str) -> bool:
+        content = {"command": f"lexprint evaluate {command}", "fingerprint": fingerprint}
+        (tmp_path / "swords.json").write_text(json.dumps(content), "utf-8")
+        return bool(is_measured("swords", ("swords", "--split", "dev"), tmp_path))
+
+    shipped = Engine().fingerprint
+    assert said("swords --data FOLDER --split dev", shipped)
+    assert not said("swords --data FOLDER --split dev", "0" * 16)
+    assert not said("swords --data FOLDER --split dev --limit 5", shipped)
+    assert not said("swords --data FOLDER", shipped)
+    assert not is_measured("nothing", ("swords",), tmp_path)
+
+
+def test_figures_are_commands_that_exist() -> None:
+    """Every table is measured by a command with options that it has; every table of the docs is measured by one."""
+    figures = runpy.run_path(str(DOCS / "figures.py"))
+    for name, (command, *options) in figures["FIGURES"].items():
+        known = {option for parameter in COMMANDS["evaluate", command].params for option in parameter.opts}
+        assert {option for option in options if option.startswith("--")} <= known, name
+    made = {*figures["FIGURES"], *figures["OF_BENCHMARKS"], figures["HISTORY"]}
+    assert {path.stem for path in (DOCS / "tables").glob("*.json")} <= made
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)

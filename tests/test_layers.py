@@ -1,13 +1,11 @@
 """Who may import whom: rows see the rows below them, never sideways or up, and each foreign package has one door."""
 
-import ast
 from collections import defaultdict
-from collections.abc import Iterator
-from functools import cache
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.imports import circle_among, imports_of, inner, room_of
 
 PACKAGE = Path(__file__).parent.parent / "src" / "lexprint"
 
@@ -17,7 +15,6 @@ ROWS: tuple[frozenset[str], ...] = tuple(
     for row in (
         "cli",
         "client library server",
-        "evaluation",
         "scale",
         "workflows",
         "engine",
@@ -49,15 +46,12 @@ OUTSIDE = {"__init__", "__main__", "testing"}
 
 # Foreign packages that only one file may import, whichever it is, so that there is one place to translate and replace.
 ONE_DOOR = """
-    datasketch docx edlib jinja2 lemminflect lxml markdown_it matplotlib nupunkt onnx onnxruntime prometheus_client psycopg pyarrow pypdf
-    pypdfium2 quire_grammar rapidfuzz ray reedsolo rfc3161_client safetensors scipy selectolax simplemma snowballstemmer tokenizers torch transformers uvicorn wordfreq
+    datasketch docx edlib jinja2 lxml markdown_it nupunkt onnxruntime prometheus_client psycopg pyarrow pypdf pypdfium2 rapidfuzz
+    ray reedsolo rfc3161_client safetensors selectolax simplemma snowballstemmer tokenizers torch transformers uvicorn
 """.split()
 
-# But for these: torch answers for hub models, and trains a rival; markdown_it reads documents, and sets our own tables.
-SEVERAL_DOORS = {
-    "torch": {"models.torch_backend", "evaluation.rivals.awt"},
-    "markdown_it": {"formats.markdown_text", "evaluation.results_page"},
-}
+# What only measuring needs is of the other distribution, whose own test says who may see what.
+ELSEWHERE = {"lemminflect", "lexprint_evaluation", "matplotlib", "onnx", "quire_grammar", "scipy", "wn", "wordfreq"}
 
 # Foreign packages that stay in one room.
 ONE_ROOM = {
@@ -71,34 +65,8 @@ ONE_ROOM = {
 }
 
 
-@cache
-def imports() -> dict[str, frozenset[str]]:
-    """Every module of the package, with the full names of what it imports anywhere in its body."""
-    found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = path.relative_to(PACKAGE).with_suffix("").parts
-        name = ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)
-        found[name] = frozenset(_imported(ast.parse(path.read_text(encoding="utf-8")), path))
-    return found
-
-
-def _imported(tree: ast.AST, path: Path) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def inner(module: str) -> set[str]:
-    """What a module imports from the package, without the package's name; `__version__` is for all."""
-    names = {name.removeprefix("lexprint.") for name in imports()[module] if name.startswith("lexprint.")}
-    return names - {"__version__"}
-
-
-def room_of(name: str) -> str:
-    return name.partition(".")[0]
+def imports() -> Mapping[str, frozenset[str]]:
+    return imports_of(PACKAGE)
 
 
 def visible_from(room: str) -> frozenset[str]:
@@ -122,27 +90,20 @@ def test_rooms_see_only_what_lies_below(module: str) -> None:
     """No module imports from its own row, from above, or the package's public surface."""
     room = room_of(module)
     visible = visible_from(room) | {room}
-    assert {name for name in inner(module) if not is_visible(name, visible)} == set()
+    assert {name for name in inner(PACKAGE, module) if not is_visible(name, visible)} == set()
 
 
 @pytest.mark.parametrize("room", sorted({room_of(module) for module in imports()} - OUTSIDE))
 def test_rooms_have_no_cycles(room: str) -> None:
     """Within a room modules can be read in some order, each after what it uses."""
     modules = {module for module in imports() if room_of(module) == room}
-    graph: dict[str, set[str]] = {}
-    for module in modules:
-        used = {name if name in modules else name.rpartition(".")[0] for name in inner(module)}
-        graph[module] = (used & modules) - {module}
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        pytest.fail(f"modules import each other in a circle: {error.args[1]}")
+    assert circle_among(PACKAGE, modules) is None
 
 
 def test_errors_import_nothing_but_the_standard_library() -> None:
     """Errors and settings can be used before anything is installed."""
-    assert inner("errors") == set()
-    assert {room_of(name) for name in inner("settings")} == {"errors"}
+    assert inner(PACKAGE, "errors") == set()
+    assert {room_of(name) for name in inner(PACKAGE, "settings")} == {"errors"}
     assert not {name.partition(".")[0] for name in imports()["settings"]} & {"numpy", *ONE_DOOR, *ONE_ROOM}
 
 
@@ -151,8 +112,7 @@ def test_foreign_packages_have_one_door() -> None:
     doors: dict[str, list[str]] = defaultdict(list)
     for module, names in imports().items():
         for package in {name.partition(".")[0] for name in names} & set(ONE_DOOR):
-            if module not in SEVERAL_DOORS.get(package, ()):
-                doors[package].append(module)
+            doors[package].append(module)
     assert {package: modules for package, modules in doors.items() if len(modules) > 1} == {}
 
 
@@ -165,3 +125,9 @@ def test_foreign_packages_stay_in_their_room() -> None:
         if room_of(module) != ONE_ROOM[package]
     ]
     assert strays == []
+
+
+def test_measuring_is_elsewhere() -> None:
+    """The core imports neither the distribution that measures it nor what that one needs."""
+    packages = {name.partition(".")[0] for names in imports().values() for name in names}
+    assert packages & ELSEWHERE == set()

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from lexprint.errors import SettingsError
-from lexprint.settings import PROFILES, Settings, SubstitutionSettings, WatermarkSettings, find_profile, load_settings
+from lexprint.settings import (
+    PROFILES,
+    ModelNames,
+    Settings,
+    SubstitutionSettings,
+    WatermarkSettings,
+    find_profile,
+    load_models,
+    load_settings,
+)
 
 
 def test_the_paper_profile_is_the_paper() -> None:
@@ -127,3 +136,26 @@ def test_fingerprint_follows_the_values() -> None:
     assert len(settings.fingerprint) == 16
     assert Settings(profile="other").fingerprint == settings.fingerprint
     assert Settings(watermark=WatermarkSettings(gap=2)).fingerprint != settings.fingerprint
+
+
+def test_models_are_named_beside_the_settings(tmp_path: Path) -> None:
+    """File, then environment, then arguments; names change no fingerprint, and a hub's masked LM asks for `paper`."""
+    (tmp_path / "own.toml").write_text('[models]\nentailment = "one"\nmasked_lm = "two"\n', "utf-8")
+    environment = {"LEXPRINT_MODELS_ENTAILMENT": "three"}
+    found = load_models(
+        file=tmp_path / "own.toml", environment=environment, arguments={"models.sentence_encoder": "four"}
+    )
+    assert found == ModelNames(masked_lm="two", entailment="three", sentence_encoder="four")
+    settings = load_settings(file=tmp_path / "own.toml", environment={})
+    assert settings == find_profile("paper")
+    assert load_settings(environment=environment) == find_profile("lexprint")
+    assert load_models(environment={}) == ModelNames()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("models.tokenizer", "x"), ("models.masked_lm", 7), ("models.entailment", "")]
+)
+def test_wrong_model_names_are_refused(name: str, value: object) -> None:
+    """One sentence with what is needed."""
+    with pytest.raises(SettingsError, match="needed"):
+        load_models(environment={}, arguments={name: value})

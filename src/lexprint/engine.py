@@ -15,24 +15,15 @@ from lexprint import __version__
 from lexprint.errors import SettingsError
 from lexprint.models.protocols import Entailment, MaskedLM, SentenceEncoder
 from lexprint.models.weights import ModelFiles, shipped_model
-from lexprint.settings import DEFAULT_PROFILE, Settings, find_profile
+from lexprint.settings import DEFAULT_PROFILE, SHIPPED, ModelNames, Settings, find_profile
 from lexprint.substitution.acceptance import acceptance_digest
 from lexprint.substitution.answer_file import DEFAULT_MEGABYTES, AnswerFile
 from lexprint.substitution.facts import facts_digest
 from lexprint.substitution.lexicon import lexicon_digest
 from lexprint.substitution.substituter import Substituter
+from lexprint.watermark.literal import substituter_kind
 
 RULES = "rules 5"  # raised whenever code changes where bits are, for the same models and settings
-SHIPPED = "shipped"  # the name of the models inside the package
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelNames:
-    """Which models to load: `shipped`, or the name or folder of a hub model (extra: hub)."""
-
-    masked_lm: str = SHIPPED
-    entailment: str = SHIPPED
-    sentence_encoder: str = SHIPPED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +80,8 @@ class Engine:
         if self.cache is not None:
             fingerprint = f"{__version__} {self.fingerprint}"
             answers = AnswerFile(self.cache, fingerprint=fingerprint, megabytes=self.cache_megabytes)
-        return Substituter(self.masked_lm, self.entailment, self.settings.substitution, answers=answers)
+        kind = substituter_kind(self.settings.watermark)
+        return kind(self.masked_lm, self.entailment, self.settings.substitution, answers=answers)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -123,8 +123,8 @@ class ExtraMissing(LexprintError):
 
     exit_code = 3
 
-    def __init__(self, package: str, *, extra: str) -> None:
-        super().__init__(f"{package} is not installed; run: pip install 'lexprint[{extra}]'")
+    def __init__(self, package: str, *, extra: str, distribution: str = "lexprint") -> None:
+        super().__init__(f"{package} is not installed; run: pip install '{distribution}[{extra}]'")
         self.package, self.extra = package, extra
 
 

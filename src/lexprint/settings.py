@@ -17,9 +17,12 @@ from lexprint.errors import SettingsError
 
 ENVIRONMENT_PREFIX = "LEXPRINT_"
 DEFAULT_PROFILE = "lexprint"
+HUB_PROFILE = "paper"  # what stands for it with a masked LM of a hub, which was never told what readers accept
+SHIPPED = "shipped"  # the name of the models inside the package
+_MODELS = "models"
 
 EntailmentDirection = Literal["forward", "symmetric"]
-RiskSet = Literal["paper", "careful"]
+RiskSet = Literal["literal", "paper", "careful"]
 Ranking = Literal["entailment", "acceptance"]
 
 
@@ -64,12 +67,25 @@ class WatermarkSettings:
 
     gap: int = 1  # f in the paper: words skipped after a site
     ranking: Ranking = "entailment"  # what makes two words the best of a gap; the paper asks SR, `acceptance` readers
-    risk_set: RiskSet = "paper"  # careful: also words and pairs whose exchange could change a fact
+    # careful: also words and pairs whose exchange could change a fact; literal: neither those nor any other rule of ours
+    risk_set: RiskSet = "paper"
 
     def __post_init__(self) -> None:
         _require_at_least("watermark.gap", self.gap, 1)
         _require_choice("watermark.ranking", self.ranking, get_args(Ranking))
         _require_choice("watermark.risk_set", self.risk_set, get_args(RiskSet))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelNames:
+    """Which models to load: `shipped`, or the name or folder of a hub model (extra: hub).
+
+    They are no part of `Settings`: a fingerprint tells models by what they are, not by what they are called.
+    """
+
+    masked_lm: str = SHIPPED
+    entailment: str = SHIPPED
+    sentence_encoder: str = SHIPPED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,17 +112,23 @@ _SECTIONS = tuple(item.name for item in fields(Settings) if item.name != "profil
 
 # A published profile never changes; better numbers get the next version.
 # `careful`, `lexprint` and `dense` are thresholds on one scale: the share of readers that would accept an exchange. More of
-# them accept the exchanges of a text on average, since most lie above the threshold (docs/reading.md).
+# them accept the exchanges of a text on average, since most lie above the threshold (docs/reading.md). `presence` is for telling
+# whether a text is marked at all, where a short text needs every site it has.
 PROFILES: Mapping[str, Settings] = MappingProxyType(
     {
         "paper@1": Settings(profile="paper@1"),
+        "literal@1": Settings(  # for researchers: Algorithms 1 and 2 without any rule of ours (docs/paper-profile.md)
+            profile="literal@1",
+            substitution=SubstitutionSettings(guard_band=0.0),
+            watermark=WatermarkSettings(risk_set="literal"),
+        ),
         **{
             f"{name}@1": Settings(
                 profile=f"{name}@1",
                 substitution=SubstitutionSettings(acceptance_floor=floor),
                 watermark=WatermarkSettings(ranking="acceptance", risk_set="careful"),
             )
-            for name, floor in (("careful", 0.8), ("lexprint", 0.55), ("dense", 0.35))
+            for name, floor in (("careful", 0.8), ("lexprint", 0.55), ("dense", 0.35), ("presence", 0.25))
         },
     }
 )
@@ -137,18 +159,56 @@ def load_settings(
     >>> load_settings(profile="paper", arguments={"watermark.gap": 2}).watermark
     WatermarkSettings(gap=2, ranking='entailment', risk_set='paper')
     """
+    values = _values(file, environment, arguments)
+    named_profile = values.pop("profile", None)
+    if not isinstance(named_profile, str | None):
+        raise SettingsError("profile", named_profile, needed="the name of a profile")
+    usual = DEFAULT_PROFILE if _models(values).masked_lm == SHIPPED else HUB_PROFILE
+    settings = find_profile(profile or named_profile or usual)
+    for name, value in values.items():
+        if not name.startswith(f"{_MODELS}."):
+            settings = _with_value(settings, name, value)
+    return settings
+
+
+def load_models(
+    *,
+    file: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    arguments: Mapping[str, object] | None = None,
+) -> ModelNames:
+    """Which models to load, from the same places: the table `[models]` of the file, `LEXPRINT_MODELS_MASKED_LM`, arguments.
+
+    >>> load_models(environment={"LEXPRINT_MODELS_ENTAILMENT": "roberta-large-mnli"}).entailment
+    'roberta-large-mnli'
+    """
+    return _models(_values(file, environment, arguments))
+
+
+def _values(
+    file: Path | None, environment: Mapping[str, str] | None, arguments: Mapping[str, object] | None
+) -> dict[str, object]:
+    """What was set, by name with a dot; the later place wins."""
     environment = os.environ if environment is None else environment
     if file is None and (named := environment.get(f"{ENVIRONMENT_PREFIX}SETTINGS")):
         file = Path(named)
     layers = [_from_file(file) if file else {}, _from_environment(environment), dict(arguments or {})]
-    values: dict[str, object] = {name: value for layer in layers for name, value in layer.items()}
-    named_profile = values.pop("profile", None)
-    if not isinstance(named_profile, str | None):
-        raise SettingsError("profile", named_profile, needed="the name of a profile")
-    settings = find_profile(profile or named_profile or DEFAULT_PROFILE)
+    return {name: value for layer in layers for name, value in layer.items()}
+
+
+def _models(values: Mapping[str, object]) -> ModelNames:
+    known = [item.name for item in fields(ModelNames)]
+    chosen: dict[str, str] = {}
     for name, value in values.items():
-        settings = _with_value(settings, name, value)
-    return settings
+        section, _, role = name.partition(".")
+        if section != _MODELS:
+            continue
+        if role not in known:
+            raise SettingsError(name, value, needed=f"one of {', '.join(f'{_MODELS}.{one}' for one in known)}")
+        if not isinstance(value, str) or not value:
+            raise SettingsError(name, value, needed=f"{SHIPPED}, or the name or folder of a model")
+        chosen[role] = value
+    return ModelNames(**chosen)
 
 
 def _from_file(path: Path) -> dict[str, object]:
@@ -172,7 +232,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
         section, _, name = key.removeprefix(ENVIRONMENT_PREFIX).lower().partition("_")
         if key == f"{ENVIRONMENT_PREFIX}PROFILE":
             values["profile"] = value
-        elif key.startswith(ENVIRONMENT_PREFIX) and section in _SECTIONS:
+        elif key.startswith(ENVIRONMENT_PREFIX) and section in (*_SECTIONS, _MODELS):
             values[f"{section}.{name}"] = value
     return values
 

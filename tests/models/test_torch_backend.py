@@ -16,14 +16,17 @@ from transformers import (
     BertModel,
     BertTokenizerFast,
     RobertaConfig,
+    RobertaForMaskedLM,
     RobertaForSequenceClassification,
     RobertaTokenizerFast,
 )
 
-from lexprint.engine import Engine, ModelNames
+from lexprint.cli.console import build_engine
+from lexprint.engine import Engine
 from lexprint.errors import ModelError
 from lexprint.models.protocols import Gap
 from lexprint.models.torch_backend import HubEntailment, HubMaskedLM, HubSentenceEncoder
+from lexprint.settings import ModelNames
 
 WORDS = [
     "[PAD]",
@@ -128,6 +131,48 @@ def test_roberta_gets_a_real_pair(tmp_path: Path) -> None:
     with torch.inference_mode():
         expected = network(**encoded).logits.softmax(-1)[0, 2]
     assert model.entails([("a dog.", "a cat.")])[0] == pytest.approx(float(expected), abs=1e-5)
+
+
+@pytest.fixture
+def byte_level_folder(tmp_path: Path) -> Path:
+    """A tiny RoBERTa whose tokens mark the beginning of a word and spell letters as bytes."""
+    torch.manual_seed(4)
+    tokens = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *sorted({*"abcdefghijklmnopqrstuvwxyz.", "Ġ", "Ã", "©"})]
+    merges = ["Ġ b", "Ġb i", "Ġbi g", "i g", "b ig", "Ã ©", "Ġ c", "Ġc a", "Ġca f", "Ġcaf Ã©"]
+    tokens += [merge.replace(" ", "") for merge in merges]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    RobertaTokenizerFast(vocab=vocabulary, merges=[tuple(merge.split()) for merge in merges]).save_pretrained(tmp_path)
+    config = RobertaConfig(vocab_size=len(vocabulary), max_position_embeddings=64, pad_token_id=1, **SMALL)
+    RobertaForMaskedLM(config).save_pretrained(tmp_path)
+    return tmp_path
+
+
+def test_byte_level_vocabularies_keep_the_beginning_of_words(byte_level_folder: Path) -> None:
+    """ "Ġbig" is the word big and "big" a piece, each in its own column; letters beyond ASCII are spelled out."""
+    model = HubMaskedLM(str(byte_level_folder))
+    numbers = RobertaTokenizerFast.from_pretrained(byte_level_folder).get_vocab()
+    assert model.vocabulary[numbers["Ġbig"]] == "big"
+    assert model.vocabulary[numbers["big"]] == "##big"
+    assert model.vocabulary[numbers["ĠcafÃ©"]] == "café"
+    assert model.vocabulary[numbers["<mask>"]] == "##<mask>"
+    assert model.vocabulary.count("big") == 1
+    gap = Gap("a ", "big", " cafe.")
+    rows = model.predict([gap])
+    assert np.exp(rows).sum(axis=1) == pytest.approx([1], abs=1e-4)
+
+
+def test_settings_and_options_reach_hub_models(
+    masked_lm_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Named by option, file or environment, the models are loaded, and the profile is `paper` unless another is asked for."""
+    by_option = build_engine(masked_lm=str(masked_lm_folder))
+    (tmp_path / "own.toml").write_text(f'[models]\nmasked_lm = "{masked_lm_folder.as_posix()}"\n', "utf-8")
+    by_file = build_engine(settings=tmp_path / "own.toml")
+    monkeypatch.setenv("LEXPRINT_MODELS_MASKED_LM", str(masked_lm_folder))
+    for engine in (by_option, by_file, build_engine()):
+        assert isinstance(engine.masked_lm, HubMaskedLM)
+        assert engine.settings.profile == "paper@1"
+        assert engine.substituter.most_probable([GAPS[0]])
 
 
 def test_sentence_vectors_have_length_one(tmp_path: Path) -> None:

@@ -9,10 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from lexprint.models.protocols import Gap
-from lexprint.settings import WatermarkSettings
+import numpy as np
+
+from lexprint.models.protocols import Entailment, Gap, MaskedLM
+from lexprint.settings import SubstitutionSettings, WatermarkSettings
 from lexprint.substitution.acceptance import first_look, formula, logit_of, mutual_acceptance
 from lexprint.substitution.candidates import Candidate
+from lexprint.substitution.exclusions import FUNCTION_WORDS
 from lexprint.substitution.facts import are_apart, is_fixed
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
@@ -194,3 +197,38 @@ class Reference:
         if self.settings.risk_set == "paper":
             return True
         return not (are_apart(one, other) or is_fixed(one) or is_fixed(other))
+
+
+class LiteralReference(Reference):
+    """The same for the profile `literal`, with candidates and a risk set of its own: it asks the models themselves."""
+
+    def __init__(self, masked_lm: MaskedLM, entailment: Entailment, settings: SubstitutionSettings, *, f: int) -> None:
+        super().__init__(Substituter(masked_lm, entailment, settings), f=f)
+        self.masked_lm, self.entailment, self.proposals = masked_lm, entailment, settings.proposals
+
+    def _is_risky(self, gap: Gap) -> bool:
+        """R: stop words, punctuation, pieces of words, and what is no token of the model or too long for it."""
+        beside = gap.left[-1:] + gap.right[:1]
+        is_token = gap.word in self.masked_lm.vocabulary and not any(one.isalnum() or one in "'-_" for one in beside)
+        is_readable = self.masked_lm.fits(gap) and self.entailment.fits(gap.text)
+        return not (is_token and is_readable and self._is_candidate(gap.word))
+
+    def _is_candidate(self, word: str) -> bool:
+        return all(character.isalpha() for character in word) and word.lower() not in FUNCTION_WORDS
+
+    def _final_candidates(self, gap: Gap) -> FinalCandidates:
+        """Algorithm 1: the K most probable words, the word itself among them, by SR."""
+        (row,) = self.masked_lm.predict([gap])
+        vocabulary = self.masked_lm.vocabulary
+        proposed = [
+            vocabulary[index] for index in np.argsort(-row, kind="stable") if self._is_candidate(vocabulary[index])
+        ]
+        others = [word for word in proposed if word != gap.word]
+        own = [gap.word] if gap.word in proposed else []
+        words = own + others[: self.proposals - len(own)]
+        answers = self.entailment.entails([(gap.text, gap.filled(word)) for word in words])
+        ratings = dict(zip(words, map(float, answers), strict=True))
+        ranked = sorted(words, key=lambda word: -ratings[word])
+        final = [word for word in ranked if ratings[word] > self.floor][:2]
+        rivals = [self.floor, *(ratings[word] for word in ranked if word not in final)]
+        return FinalCandidates(final, all(ratings[word] > rival for word in final for rival in rivals))

@@ -1,4 +1,4 @@
-"""The command line: one file per command; here the group and the exit codes.
+"""The command line: one file per command; here the group and the exit codes. Other packages may bring commands (`plugins`).
 
 0: done; 1: what was asked cannot be done; 2: usage error; 3: missing dependency, model or key; 141:
 standard output was closed early (SIGPIPE).
@@ -21,10 +21,10 @@ from lexprint.cli import (
     diff,
     doctor,
     embed,
-    evaluate,
     extract,
     issue,
     keys,
+    pan,
     rank,
     recover,
     registry,
@@ -35,10 +35,12 @@ from lexprint.cli import (
     trace,
 )
 from lexprint.cli.console import OutputClosed
+from lexprint.cli.plugins import PANEL as SET_UP, CommandGroup
 from lexprint.errors import LexprintError
 
 app = typer.Typer(
     name="lexprint",
+    cls=CommandGroup,
     help="Mark a text so that its copies can be told apart, by swapping a few well-chosen words.",
     no_args_is_help=True,
     add_completion=True,
@@ -65,15 +67,15 @@ app.command("capacity", rich_help_panel=MARKS)(capacity.capacity)
 app.command("diff", rich_help_panel=MARKS)(diff.diff)
 app.command("substitutes", rich_help_panel=MARKS)(substitutes.substitutes)
 
-app.add_typer(batch.app, name="batch", rich_help_panel="Many documents at once")
+MANY = "Many documents at once"
+app.add_typer(batch.app, name="batch", rich_help_panel=MANY)
+app.add_typer(pan.app, name="pan", rich_help_panel=MANY)
 
-SET_UP = "Setting up"
 app.command("demo", rich_help_panel=SET_UP)(demo.demo)
 app.command("doctor", rich_help_panel=SET_UP)(doctor.doctor)
 app.add_typer(keys.app, name="key", rich_help_panel=SET_UP)
 app.command("serve", rich_help_panel=SET_UP)(serve.serve)
 app.add_typer(tokens.app, name="token", rich_help_panel=SET_UP)
-app.add_typer(evaluate.app, name="evaluate", rich_help_panel=SET_UP)
 
 
 def _print_version(wanted: bool) -> None:

@@ -35,6 +35,10 @@ CACHE = typer.Option(
     metavar="FILE",
     help="Keep the models' answers there for other documents and runs; else LEXPRINT_CACHE.",
 )
+_HUB = "name or folder of a hub model; default: the shipped one."
+MASKED_LM = typer.Option(None, "--masked-lm", metavar="MODEL", help=f"Masked LM: {_HUB} Implies --profile paper.")
+ENTAILMENT = typer.Option(None, "--entailment", metavar="MODEL", help=f"Entailment model: {_HUB}")
+SENTENCE_ENCODER = typer.Option(None, "--sentence-encoder", metavar="MODEL", help=f"Sentence encoder: {_HUB}")
 AS_JSON = typer.Option(False, "--json", help="Print JSON instead.")
 
 
@@ -46,19 +50,36 @@ def build_engine(
     threads: int = 0,
     batch_size: int = 64,
     cache: Path | None = None,
+    masked_lm: str | None = None,
+    entailment: str | None = None,
+    sentence_encoder: str | None = None,
 ) -> Engine:
     """The engine that the options ask for; no model is loaded yet."""
     from lexprint.engine import Engine
-    from lexprint.settings import load_settings
+    from lexprint.settings import load_models, load_settings
 
-    arguments = {} if gap is None else {"watermark.gap": gap}
+    given = {
+        "watermark.gap": gap,
+        "models.masked_lm": masked_lm,
+        "models.entailment": entailment,
+        "models.sentence_encoder": sentence_encoder,
+    }
+    arguments = {name: value for name, value in given.items() if value is not None}
     chosen = load_settings(profile=profile, file=settings, arguments=arguments)
+    models = load_models(file=settings, arguments=arguments)
     if cache is None and (named := os.environ.get("LEXPRINT_CACHE")):
         cache = Path(named)
     megabytes = os.environ.get("LEXPRINT_CACHE_MEGABYTES", "512")
     if not (megabytes.isascii() and megabytes.isdigit()):
         raise SettingsError("LEXPRINT_CACHE_MEGABYTES", megabytes, needed="a whole number")
-    return Engine(settings=chosen, threads=threads, batch_size=batch_size, cache=cache, cache_megabytes=int(megabytes))
+    return Engine(
+        settings=chosen,
+        models=models,
+        threads=threads,
+        batch_size=batch_size,
+        cache=cache,
+        cache_megabytes=int(megabytes),
+    )
 
 
 def read_text(argument: str) -> str:

@@ -32,8 +32,6 @@ FEATURES = {
     "timestamps": "times of reports that others confirm, lexprint trace --authority",
     "scans": "leaks that are scanned PDFs",
     "evaluation": "the paper's tables and figures, lexprint evaluate",
-    "judges": "grammar of marked sentences, lexprint evaluate quality",
-    "awt": "the rival AWT, lexprint evaluate train-awt",
     "hub": "the paper's own models, from a hub",
 }
 # Programs beside Python: package of Debian, and what it is for.

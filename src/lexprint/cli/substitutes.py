@@ -20,6 +20,8 @@ def substitutes(
     top: int = typer.Option(10, "--top", min=1, help="How many to print."),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
+    masked_lm: str | None = console.MASKED_LM,
+    entailment: str | None = console.ENTAILMENT,
     threads: int = console.THREADS,
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
 ) -> None:
@@ -30,7 +32,9 @@ def substitutes(
     """
     from lexprint.workflows import find_substitutes
 
-    engine = console.build_engine(settings=settings, profile=profile, threads=threads)
+    engine = console.build_engine(
+        settings=settings, profile=profile, threads=threads, masked_lm=masked_lm, entailment=entailment
+    )
     found = find_substitutes(engine, console.read_text(text), word=word, occurrence=occurrence)
     if as_json:
         console.print_json({**asdict(found), "substitutes": [asdict(one) for one in found.substitutes[:top]]})

@@ -16,6 +16,7 @@ from lexprint.errors import ExtraMissing, ModelError
 from lexprint.models.arithmetic import log_softmax
 from lexprint.models.entailment import LONGEST_WORD
 from lexprint.models.protocols import Assessment, Floats, Gap
+from lexprint.models.tokenization import CONTINUING
 
 try:
     import torch
@@ -66,7 +67,7 @@ class HubMaskedLM(_HubModel):
         if self._tokenizer.mask_token_id is None:
             raise ModelError(f"the model {name} has no mask token; needed: a masked language model")
         tokens = self._tokenizer.convert_ids_to_tokens(list(range(self._network.config.vocab_size)))
-        self.vocabulary = tuple(_word_of(token) for token in tokens)
+        self.vocabulary = tuple(_words(tokens, self._tokenizer.convert_tokens_to_string))
 
     def fits(self, gap: Gap) -> bool:
         return len(self._tokenizer(gap.text, gap.text)["input_ids"]) <= self._longest
@@ -145,11 +146,20 @@ def _equal_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int
         start += len(batch)
 
 
-def _word_of(token: str) -> str:
-    """A token as the word it stands for; what cannot start a word gets a mark that no word has."""
-    if token.startswith(("Ġ", "▁")):  # byte-level and SentencePiece vocabularies mark the start of a word
-        return token[1:]
-    return token
+def _words(tokens: Sequence[str], as_text: Callable[[list[str]], str]) -> Iterator[str]:
+    """Tokens as the words they stand for; what only goes on with a word begins with ## whatever the vocabulary does.
+
+    WordPiece marks what goes on; byte-level BPE and SentencePiece mark what begins, so there all else goes on. Their
+    letters beyond ASCII are bytes in disguise, which the tokenizer turns back.
+    """
+    beginning = next((mark for mark in ("Ġ", "▁") if any(token.startswith(mark) for token in tokens)), None)
+    for token in tokens:
+        if beginning is None:
+            yield token
+        elif token.startswith(beginning):
+            yield token[1:] if token[1:].isascii() else as_text([token]).strip()
+        else:
+            yield f"{CONTINUING}{token}"
 
 
 def _fingerprint(network: Any, tokenizer: Any) -> str:

@@ -28,8 +28,8 @@ class Risks:
 
 
 def risks(substituter: Substituter, settings: WatermarkSettings) -> Risks:
-    """Those of the paper, or also words whose exchange could change a fact."""
-    if settings.risk_set == "paper":
+    """What the substituter leaves out, or also words whose exchange could change a fact."""
+    if settings.risk_set != "careful":
         return Risks(substituter.may_be_replaced, any_pair)
     return Risks(
         lambda gap: not is_fixed(gap.word) and substituter.may_be_replaced(gap),

@@ -1,0 +1,53 @@
+"""`pytest --no-skips`: a test that cannot run here is a failure, so that nobody believes it has run."""
+
+from collections.abc import Iterator
+
+import pytest
+
+# Reasons that are accepted all the same: what no package index and no small machine has.
+ACCEPTED = ("qemu", "LibreOffice", "the judges of the extra")
+
+
+class Skips:
+    """Collects what was skipped, and why."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, str]] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped and not hasattr(report, "wasxfail"):
+            self._add(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.skipped:
+            self._add(report)
+
+    def _add(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        self.found.append((report.nodeid, reason.removeprefix("Skipped: ")))
+
+    @property
+    def refused(self) -> list[tuple[str, str]]:
+        return [(test, reason) for test, reason in self.found if not any(one in reason for one in ACCEPTED)]
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.refused and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for line in self._lines():
+            terminalreporter.write_line(line)
+
+    def _lines(self) -> Iterator[str]:
+        for test, reason in self.found:
+            verb = "nobody runs" if any(one in reason for one in ACCEPTED) else "REFUSED, must run here:"
+            yield f"{verb} {test}: {reason}"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-skips", action="store_true", help="fail if a test is skipped, but for accepted reasons")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--no-skips"):
+        config.pluginmanager.register(Skips(), "lexprint-no-skips")

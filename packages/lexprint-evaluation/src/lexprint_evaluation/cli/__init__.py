@@ -1,0 +1,1 @@
+"""`lexprint evaluate`: one file for a group of tables."""

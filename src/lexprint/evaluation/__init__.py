@@ -1,1 +1,0 @@
-"""Numbers and figures of the paper."""

@@ -1,0 +1,34 @@
+"""Bits that depend on nothing but the pair of words at a site."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lexprint.text.document import Document
+from lexprint.watermark.embed import marked_by
+from lexprint.watermark.inquiry import Inquiry
+from lexprint.watermark.scheme import Scheme
+from lexprint.watermark.sites import Marked, Pair, Site
+from lexprint.watermark.walk import Neighbours, OnWords, walk
+
+
+def embed_by_pair(
+    document: Document, bit_for: Callable[[bytes], int], scheme: Scheme, *, on_words: OnWords | None = None
+) -> Marked:
+    """Write to every site what its pair asks for; not read back, since some lost votes do no harm."""
+
+    def write(pair: Pair, word: str, neighbours: Neighbours) -> Inquiry[str]:
+        yield from ()
+        return pair.word(bit_for(pair_bytes(pair)))
+
+    visits = walk(document, scheme, write, on_words=on_words)
+    return marked_by(visits, document, scheme, bits=tuple(visit.site.pair.bit(visit.word) for visit in visits))
+
+
+def votes_of(sites: Sequence[Site]) -> list[tuple[bytes, int]]:
+    """The pair and the bit of each site."""
+    return [(pair_bytes(site.pair), site.bit) for site in sites]
+
+
+def pair_bytes(pair: Pair) -> bytes:
+    return f"{pair.first}\0{pair.second}".encode("utf-8", "surrogatepass")
