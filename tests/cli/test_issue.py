@@ -180,7 +180,7 @@ def test_bad_files_are_one_sentence(run: Run, office: Path) -> None:
     assert run(*ISSUE).is_refusal(2, "lines 2 and 3")
     (office / "people.csv").write_text("name\n")
     assert run(*ISSUE).is_refusal(2, "no recipients")
-    (office / "people.csv").write_text("Ada\n")
+    (office / "people.csv").write_text("name\nAda\n")
     (office / "lexprint.key").unlink()
     assert run(*ISSUE).is_refusal(3, "there is no key")
     assert run("issue", "none.txt", "--to", "people.csv", "--out", "copies").is_refusal(2, "not there")
