@@ -2,6 +2,7 @@
 
     LexprintError                 1  something was asked that cannot be done
     ├── InputError                2  the request does not fit the text: no such word, nothing to mark
+    │   └── NotEnglish            2  the text is in another language
     ├── SettingsError             2  a setting is unknown or out of range
     ├── FormatError               2  a file is not what it should be
     ├── ModelError                3  a model cannot be used as it is
@@ -51,6 +52,17 @@ class InputError(LexprintError):
     def __init__(self, found: str, *, needed: str) -> None:
         super().__init__(f"{found}; needed: {needed}")
         self.found, self.needed = found, needed
+
+
+class NotEnglish(InputError):
+    """A text, or part of it, is in another language than the models know."""
+
+    def __init__(self, *, language: str, where: str = "") -> None:
+        super().__init__(
+            f"the text is not English but {language}{where}",
+            needed="an English text; or --force, if it is English all the same",
+        )
+        self.language, self.where = language, where
 
 
 class SettingsError(LexprintError):

@@ -198,3 +198,25 @@ def test_blind_copies(run: Run, office: Path) -> None:
     assert done.code == 0
     assert "3 copies of in, blind" in done.errors
     assert len({path.read_bytes() for path in (office / "copies").glob("*.txt")}) == 3
+
+
+FRENCH = (
+    "Le comité s'est réuni un soir froid pour discuter du plan, et la plupart de ceux qui ont parlé étaient ravis. "
+    "Une jeune ingénieure a expliqué comment le pont porterait de lourds camions sans danger pour la vieille ville."
+)
+
+
+def test_other_languages_are_refused(run: Run, office: Path) -> None:
+    """Before anything is recorded, unless forced; in a mixed text they stay as they are, and that is said."""
+    english = (office / "in.txt").read_text()
+    (office / "in.txt").write_text(FRENCH)
+    for command in (ISSUE, (*ISSUE, "--blind"), ("analyse", "in.txt")):
+        assert run(*command).is_refusal(2, "not English but French", "--force")
+    assert run("embed", "in.txt", "out.txt", "--bits", "1").is_refusal(2, "not English but French", "--force")
+    assert not (office / "out.txt").exists()
+    assert "French" not in run("analyse", "in.txt", "--force").errors
+    (office / "in.txt").write_text(f"{FRENCH}\n\n{english}")
+    done = run(*ISSUE)
+    assert done.code == 0
+    assert "not English (French) and left as they are: paragraphs 1" in done.errors
+    assert all(path.read_text().startswith(FRENCH) for path in (office / "copies").glob("*.txt"))

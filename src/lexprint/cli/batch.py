@@ -62,6 +62,7 @@ def embed(
         None, "--records", metavar="FOLDER", help="Where to keep what exact restoring of files needs."
     ),
     column: str = COLUMN,
+    force: bool = console.FORCE,
     workers: int = WORKERS,
     where: str = ENGINE,
     address: str | None = ADDRESS,
@@ -91,6 +92,7 @@ def embed(
         resolved = None if key is None else key.resolve()
         place = KeyPlace(resolved, keys.load_keys(resolved).newest.id)
     task = Embedding(
+        any_language=force,
         message=message,
         payload=payload,
         key=place,
@@ -118,6 +120,7 @@ def analyse(
     target: str = TARGET,
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
+    force: bool = console.FORCE,
     column: str = COLUMN,
     workers: int = WORKERS,
     where: str = ENGINE,
@@ -132,7 +135,7 @@ def analyse(
     """Tell where copies of each document may differ: a JSON file for each file, or a column `analysis` in a table."""
     from lexprint.scale.tasks import Analysing
 
-    wishes = parse_wishes(protect=protect, unprotect=unprotect)
+    wishes = parse_wishes(protect=protect, unprotect=unprotect, force=force)
     task = Analysing(protected_phrases=wishes.protected_phrases, protections=tuple(sorted(wishes.protections)))
     engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size, cache=cache)
     pool = _pool(where, workers=workers, address=address)
@@ -156,6 +159,7 @@ def issue(
     ),
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
+    force: bool = console.FORCE,
     error_bound: float = typer.Option(
         1e-6, "--error-bound", help="Greatest chance that any innocent copy at all will be named."
     ),
@@ -179,7 +183,7 @@ def issue(
 
     require_options(code=code, blind=False, review=None, protect=protect, unprotect=unprotect)
     require_bound(error_bound)
-    wishes = parse_wishes(code=code, protect=protect, unprotect=unprotect, error_bound=error_bound)
+    wishes = parse_wishes(code=code, protect=protect, unprotect=unprotect, error_bound=error_bound, force=force)
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     keyring = keys.load_keys(key)
     engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size, cache=cache)

@@ -35,6 +35,7 @@ CACHE = typer.Option(
     metavar="FILE",
     help="Keep the models' answers there for other documents and runs; else LEXPRINT_CACHE.",
 )
+FORCE = typer.Option(False, "--force", help="Mark what does not look English too.")
 AS_JSON = typer.Option(False, "--json", help="Print JSON instead.")
 
 

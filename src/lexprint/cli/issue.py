@@ -29,9 +29,12 @@ if TYPE_CHECKING:
 
 COLUMNS = ("number", "keep", "sentence", "word", "alternative", "SR")
 KEPT, STRUCK = "yes", ("", "no", "n", "0", "false", "-")
+MOST_LISTED = 10  # paragraphs
 _FORMULA = ("=", "+", "-", "@")  # what a spreadsheet would compute
 
-SOURCE = typer.Argument(..., metavar="IN", help="A document that can be written: Word, HTML, Markdown or plain text.")
+SOURCE = typer.Argument(
+    ..., metavar="IN", help="An English document that can be written: Word, HTML, Markdown or plain text."
+)
 PROTECT = typer.Option(None, "--protect", metavar="FILE", help="Words and phrases that must stay, one a line.")
 UNPROTECT = typer.Option(
     [], "--unprotect", metavar="KIND", help="quotations, addresses, code, quantities or terms: may be marked after all."
@@ -54,6 +57,7 @@ def issue(
     blind: bool = typer.Option(False, "--blind", help="Mark by the paper's scheme, whose sites models find again."),
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
+    force: bool = console.FORCE,
     error_bound: float = typer.Option(
         1e-6, "--error-bound", help="Greatest chance that any innocent copy at all will be named."
     ),
@@ -63,11 +67,12 @@ def issue(
     batch_size: int = console.BATCH_SIZE,
     as_json: bool = typer.Option(False, "--json", help="Print the manifest on standard output."),
 ) -> None:
-    """Write one copy of a document for each recipient; all read the same, and differ in a few words.
+    """Write one copy of an English document for each recipient; all read the same, and differ in a few words.
 
     Copies are recorded before they are written. If it is interrupted, run the same command again; to add recipients, add
     them to the list and run it again.
     """
+    from lexprint.text.languages import require_english_only
     from lexprint.tracing.registry import open_registry
     from lexprint.workflows import as_json as json_of, issuing
     from lexprint.workflows.recipients import read_recipients
@@ -77,7 +82,11 @@ def issue(
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     master = read_master(source, name=name)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    wishes = parse_wishes(code=code, protect=protect, unprotect=unprotect, review=review, error_bound=error_bound)
+    wishes = parse_wishes(
+        code=code, protect=protect, unprotect=unprotect, review=review, error_bound=error_bound, force=force
+    )
+    if blind and not force:
+        require_english_only(master.text)
     if review is not None and wishes.review is None:
         _write_review(engine, master, wishes, review)
         return
@@ -113,6 +122,7 @@ def issue(
     if as_json:
         console.print_json(json_of(done))
     _say_done(done, out, error_bound=error_bound)
+    _say_foreign(master, wishes)
 
 
 def analyse(
@@ -120,13 +130,14 @@ def analyse(
     paragraphs: int = typer.Option(10, "--paragraphs", min=0, help="Paragraphs in the heat map; 0: all."),
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
+    force: bool = console.FORCE,
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     threads: int = console.THREADS,
     batch_size: int = console.BATCH_SIZE,
     as_json: bool = console.AS_JSON,
 ) -> None:
-    """Tell where copies of a document may differ when they are issued, and for how many recipients that is enough.
+    """Tell where copies of an English document may differ when they are issued, and for how many recipients that is enough.
 
     SR is the probability that the sentence entails itself with the other word of the pair in place, and the other way
     round; the lower of the two.
@@ -135,13 +146,14 @@ def analyse(
 
     master = read_master(source, name=None)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    wishes = parse_wishes(protect=protect, unprotect=unprotect)
+    wishes = parse_wishes(protect=protect, unprotect=unprotect, force=force)
     found = _analysed(engine, master, wishes)
     if as_json:
         console.print_json(json_of(found))
         return
     print_heat_map(master.text, found.paragraphs, engine.settings.substitution, limit=paragraphs, noun="site")
     console.print_line(_summary(found))
+    _say_foreign(master, wishes)
 
 
 def read_master(source: str, *, name: str | None) -> Master:
@@ -196,6 +208,7 @@ def parse_wishes(
     unprotect: list[str],
     review: str | None = None,
     error_bound: float = 1e-6,
+    force: bool = False,
 ) -> Wishes:
     from lexprint.text.protection import PROTECTIONS
     from lexprint.workflows.issuing import Wishes
@@ -207,7 +220,7 @@ def parse_wishes(
     return Wishes(
         code=cast("Code | None", code),
         protected_phrases=phrases,
-        protections=PROTECTIONS - cast("set[Protection]", set(unprotect)),
+        protections=PROTECTIONS - cast("set[Protection]", {*unprotect, *(("languages",) if force else ())}),
         review=None if review is None or not Path(review).exists() else tuple(_read_review(review)),
         error_bound=error_bound,
     )
@@ -267,6 +280,18 @@ def _read_review(review: str) -> Iterator[ReviewLine]:
             )
     except (csv.Error, ValueError, AttributeError, TypeError) as error:
         raise wrong from error
+
+
+def _say_foreign(master: Master, wishes: Wishes) -> None:
+    from lexprint.text.languages import foreign_paragraphs
+
+    if "languages" in wishes.protections and (foreign := foreign_paragraphs(master.text)):
+        numbers = ", ".join(f"{one.number:,}" for one in foreign[:MOST_LISTED])
+        more = "" if len(foreign) <= MOST_LISTED else f" and {len(foreign) - MOST_LISTED:,} more"
+        languages = ", ".join(sorted({one.language for one in foreign}))
+        console.say(
+            f"not English ({languages}) and left as they are: paragraphs {numbers}{more}; --force marks them too"
+        )
 
 
 def _summary(found: Analysis) -> str:

@@ -80,6 +80,7 @@ class EmbedRequest(Given):
     payload: Annotated[Text, StringConstraints(max_length=1_000)] | Annotated[int, Field(ge=0, lt=2**128)] | None = None
     payload_bits: int | None = Field(default=None, ge=1, le=128, description="How many bits a number takes.")
     false_positive: Probability = 1e-6
+    any_language: bool = Field(default=False, description="Mark what does not look English too.")
 
     @model_validator(mode="after")
     def _one_of_three(self) -> EmbedRequest:
@@ -132,7 +133,8 @@ class IssueRequest(AnalyseRequest):
     def _some_recipients(self) -> IssueRequest:
         if (self.recipients is None) == (self.recipients_table is None):
             raise ValueError("needed: either recipients or recipients_table")
-        if self.scheme == "blind" and (self.code or self.kept or self.protected_phrases or self.unprotected):
+        kinds = set(self.unprotected) - {"languages"}
+        if self.scheme == "blind" and (self.code or self.kept or self.protected_phrases or kinds):
             raise ValueError("blind copies have no sites: no code, kept or protected passages")
         return self
 

@@ -25,6 +25,7 @@ from lexprint.server.limits import OnProgress
 from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
 from lexprint.text.editing import Edit
+from lexprint.text.languages import require_english_only
 from lexprint.text.protection import PROTECTIONS
 from lexprint.tracing.records import DocumentRecord, IssuedCopy
 from lexprint.tracing.report import Report, report_json
@@ -101,6 +102,8 @@ def capacity(desk: Desk, asked: schemas.CapacityRequest, on_progress: OnProgress
 def embed(desk: Desk, asked: schemas.EmbedRequest, on_progress: OnProgress) -> Answer:
     opened = desk.open(asked)
     _require_writable(opened)
+    if not asked.any_language:
+        require_english_only(opened.text)
     protected = opened.source.protected
     marked: workflows.Embedded | workflows.EmbeddedPayload
     if asked.payload is not None:
@@ -230,6 +233,8 @@ def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> A
     registry, keyring = desk.service.registry, desk.service.keys
     with scratch_folder() as folder:
         if asked.scheme == "blind":
+            if "languages" not in asked.unprotected:
+                require_english_only(opened.text)
             done = issue_blind(
                 desk.engine,
                 master,

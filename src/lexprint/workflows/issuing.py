@@ -24,6 +24,7 @@ from lexprint.copies.analysis import analyse
 from lexprint.engine import Engine
 from lexprint.errors import InputError, RegistryError
 from lexprint.text.editing import Edit
+from lexprint.text.languages import require_english
 from lexprint.text.protection import PROTECTIONS, Protection, protected_spans
 from lexprint.text.span import Span
 from lexprint.tracing.packing import person
@@ -66,11 +67,15 @@ def analyse_document(
 ) -> Analysis:
     """Where copies of a text may differ; `protected` are spans besides those that are found in the text itself.
 
+    A text that is mostly not English is refused, unless `protections` leaves languages out.
+
     >>> from lexprint import Engine
     >>> analyse_document(Engine(), "No.").sites
     ()
     """
     document = segmented(text)
+    if "languages" in protections:
+        require_english(text)
     found = protected_spans(text, protections=protections, phrases=protected_phrases, spans=protected)
     sites = analyse(document, engine.substituter, protected=found, on_words=counting(document.word_count, on_progress))
     return Analysis(in_paragraphs(document, sites), engine.fingerprint)
