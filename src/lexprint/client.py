@@ -238,7 +238,7 @@ class Client:
         scheme: Literal["registered", "blind"] = "registered",
         code: Literal["independent", "tardos"] | None = None,
         protected_phrases: Sequence[str] = (),
-        error_bound: float = 1e-6,
+        error_bound: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Issued:
         """Make and record a copy for each recipient; fetch them with `copy` or `archive`."""
@@ -263,7 +263,7 @@ class Client:
         """All copies of a document, as a ZIP file."""
         return self._fetch(f"/v1/documents/{document_id}/archive")
 
-    def trace(self, given: Given, *, document_id: str | None = None, error_bound: float = 1e-6) -> Traced:
+    def trace(self, given: Given, *, document_id: str | None = None, error_bound: float | None = None) -> Traced:
         """Find out which copy a leak was made from."""
         asked = _given(given) | {"document": document_id, "error_bound": error_bound}
         found = self._post("/v1/trace", asked)

@@ -4,6 +4,7 @@ import csv
 import json
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Run
@@ -14,6 +15,8 @@ from lexprint.coding.keys import create_key_file
 from lexprint.engine import Engine
 from lexprint.testing import fake_text
 from lexprint.tracing.registry import open_registry
+from lexprint.workflows import analysing
+from lexprint.workflows.analysing import analyse_document
 
 
 @pytest.fixture(autouse=True)
@@ -220,3 +223,37 @@ def test_other_languages_are_refused(run: Run, office: Path) -> None:
     assert done.code == 0
     assert "not English (French) and left as they are: paragraphs 1" in done.errors
     assert all(path.read_text().startswith(FRENCH) for path in (office / "copies").glob("*.txt"))
+
+
+def test_models_are_asked_once(run: Run, office: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For analysing, for writing the review, for obeying it and for issuing."""
+    calls = []
+
+    def counted(*given: Any, **options: Any) -> Any:
+        calls.append(given)
+        return analyse_document(*given, **options)
+
+    monkeypatch.setattr(analysing, "analyse_document", counted)
+    assert run("analyse", "in.txt").code == 0
+    assert run(*ISSUE, "--review", "pairs.csv").code == 0
+    lines = (office / "pairs.csv").read_text(encoding="utf-8-sig").splitlines(keepends=True)
+    (office / "pairs.csv").write_text("".join(lines[:1] + lines[2:]))
+    assert run(*ISSUE, "--review", "pairs.csv").code == 0
+    assert run(*ISSUE, "--out", "others", "--name", "other").code == 0
+    assert len(calls) == 1
+
+
+def test_a_bound_is_promised(run: Run, office: Path) -> None:
+    """What was relaxed at issue holds at trace without being said again; nobody relaxes it afterwards."""
+    text = (office / "in.txt").read_text()
+    sites = json.loads(run("analyse", "in.txt", "--json").output)["sites"]
+    (office / "in.txt").write_text(text[: sites[14]["span"][1]] + ".\n")
+    assert run(*ISSUE).is_refusal(1, "recipients need")
+    assert run(*ISSUE, "--error-bound", "0.01").code == 0
+    copy = office / "copies" / "in-0002-Bo.txt"
+    done = run("trace", copy)
+    assert done.code == 0
+    assert "copy 2" in done.text
+    assert run("trace", copy, "--error-bound", "1e-6").code == 1
+    assert run(*ISSUE, "--error-bound", "0.02").is_refusal(2, "0.01", "--name")
+    assert run(*ISSUE).code == 0

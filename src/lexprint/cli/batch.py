@@ -14,7 +14,7 @@ from rich.text import Text
 from lexprint.cli import console, keys
 from lexprint.cli.extract import FALSE_POSITIVE, PAYLOAD_BITS
 from lexprint.cli.files import read_text_file, require_writable, write_bytes
-from lexprint.cli.issue import PROTECT, UNPROTECT, parse_wishes, require_bound, require_options
+from lexprint.cli.issue import ERROR_BOUND, PROTECT, UNPROTECT, parse_wishes, require_bound, require_options
 from lexprint.cli.registry import REGISTRY
 from lexprint.errors import InputError
 
@@ -160,9 +160,7 @@ def issue(
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
     force: bool = console.FORCE,
-    error_bound: float = typer.Option(
-        1e-6, "--error-bound", help="Greatest chance that any innocent copy at all will be named."
-    ),
+    error_bound: float | None = ERROR_BOUND,
     workers: int = WORKERS,
     where: str = ENGINE,
     address: str | None = ADDRESS,

@@ -36,6 +36,11 @@ SOURCE = typer.Argument(
     ..., metavar="IN", help="An English document that can be written: Word, HTML, Markdown or plain text."
 )
 PROTECT = typer.Option(None, "--protect", metavar="FILE", help="Words and phrases that must stay, one a line.")
+ERROR_BOUND = typer.Option(
+    None,
+    "--error-bound",
+    help="Maximum probability of naming an innocent copy, promised for all traces of the document; else 1e-6.",
+)
 UNPROTECT = typer.Option(
     [], "--unprotect", metavar="KIND", help="quotations, addresses, code, quantities or terms: may be marked after all."
 )
@@ -58,9 +63,7 @@ def issue(
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
     force: bool = console.FORCE,
-    error_bound: float = typer.Option(
-        1e-6, "--error-bound", help="Greatest chance that any innocent copy at all will be named."
-    ),
+    error_bound: float | None = ERROR_BOUND,
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     threads: int = console.THREADS,
@@ -88,7 +91,7 @@ def issue(
     if blind and not force:
         require_english_only(master.text)
     if review is not None and wishes.review is None:
-        _write_review(engine, master, wishes, review)
+        _write_review(engine, master, wishes, review, registry)
         return
     keyring = keys.load_keys(key)
     with (
@@ -121,13 +124,14 @@ def issue(
             )
     if as_json:
         console.print_json(json_of(done))
-    _say_done(done, out, error_bound=error_bound)
+    _say_done(done, out)
     _say_foreign(master, wishes)
 
 
 def analyse(
     source: str = SOURCE,
     paragraphs: int = typer.Option(10, "--paragraphs", min=0, help="Paragraphs in the heat map; 0: all."),
+    registry: str = REGISTRY,
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
     force: bool = console.FORCE,
@@ -139,6 +143,8 @@ def analyse(
 ) -> None:
     """Tell where copies of an English document may differ when they are issued, and for how many recipients that is enough.
 
+    What is found is kept in the registry, so that issuing the document takes no second look.
+
     SR is the probability that the sentence entails itself with the other word of the pair in place, and the other way
     round; the lower of the two.
     """
@@ -147,7 +153,7 @@ def analyse(
     master = read_master(source, name=None)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
     wishes = parse_wishes(protect=protect, unprotect=unprotect, force=force)
-    found = _analysed(engine, master, wishes)
+    found = _analysed(engine, master, wishes, registry)
     if as_json:
         console.print_json(json_of(found))
         return
@@ -196,8 +202,8 @@ def require_options(
             raise InputError(f"{option} does not go with --blind", needed="one of the two: blind copies have no sites")
 
 
-def require_bound(error_bound: float) -> None:
-    if not 0.0 < error_bound < 1.0:
+def require_bound(error_bound: float | None) -> None:
+    if error_bound is not None and not 0.0 < error_bound < 1.0:
         raise InputError(f"--error-bound is {error_bound:g}", needed="a probability between 0 and 1")
 
 
@@ -207,7 +213,7 @@ def parse_wishes(
     protect: str | None = None,
     unprotect: list[str],
     review: str | None = None,
-    error_bound: float = 1e-6,
+    error_bound: float | None = None,
     force: bool = False,
 ) -> Wishes:
     from lexprint.text.protection import PROTECTIONS
@@ -226,11 +232,13 @@ def parse_wishes(
     )
 
 
-def _analysed(engine: Engine, master: Master, wishes: Wishes) -> Analysis:
-    from lexprint.workflows.issuing import analyse_document
+def _analysed(engine: Engine, master: Master, wishes: Wishes, registry: str) -> Analysis:
+    from lexprint.tracing.registry import open_registry
+    from lexprint.workflows.analysing import find_analysis
 
-    with console.progress("analysing") as on_progress:
-        return analyse_document(
+    with open_registry(registry) as opened, console.progress("analysing") as on_progress:
+        return find_analysis(
+            opened,
             engine,
             master.text,
             protected=master.source.protected,
@@ -240,11 +248,11 @@ def _analysed(engine: Engine, master: Master, wishes: Wishes) -> Analysis:
         )
 
 
-def _write_review(engine: Engine, master: Master, wishes: Wishes, review: str) -> None:
+def _write_review(engine: Engine, master: Master, wishes: Wishes, review: str, registry: str) -> None:
     from lexprint.workflows.review import review_lines
 
     require_writable(review)
-    lines = review_lines(master.text, _analysed(engine, master, wishes).sites)
+    lines = review_lines(master.text, _analysed(engine, master, wishes, registry).sites)
     table = io.StringIO(newline="")
     writer = csv.writer(table)
     writer.writerow(COLUMNS)
@@ -318,7 +326,7 @@ def _enough_for(sites: int) -> str:
     return f"enough for {untouched:,} recipients if a leak is not edited, for {edited:,} if a tenth of its words is"
 
 
-def _say_done(done: Issued, folder: Path, *, error_bound: float) -> None:
+def _say_done(done: Issued, folder: Path) -> None:
     from lexprint.workflows.issuing import comfortable_sites
 
     document = done.document
@@ -330,7 +338,7 @@ def _say_done(done: Issued, folder: Path, *, error_bound: float) -> None:
         f"{copies} of {document.name}{sites}, in {folder}{known}; document {document.id}, key {document.key_id}, "
         f"manifest {folder / done.manifest}"
     )
-    wanted = comfortable_sites(done.compared, error_bound=error_bound)
+    wanted = comfortable_sites(done.compared, error_bound=document.error_bound)
     if document.issuing == "registered" and len(document.sites) < wanted:
         console.say(
             f"warning: a leak with a tenth of its words edited may not be traced among {done.compared:,} copies: that needs "

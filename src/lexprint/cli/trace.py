@@ -27,10 +27,11 @@ def trace(
     document: str | None = typer.Option(
         None, "--document", metavar="ID", help="The document it is of; else it is found by its wording."
     ),
-    error_bound: float = typer.Option(
-        1e-6,
+    error_bound: float | None = typer.Option(
+        None,
         "--error-bound",
-        help="Maximum probability of naming an innocent copy, over all copies and all traces of the document.",
+        help="Maximum probability of naming an innocent copy, over all copies and all traces of the document; "
+        "else what was promised when it was issued.",
     ),
     report: str | None = typer.Option(
         None, "--report", metavar="FILE", help="Write the report: .html for a page with pictures, .json signed."
@@ -95,7 +96,7 @@ def _traced(
     *,
     registry: str,
     document: str | None,
-    error_bound: float,
+    error_bound: float | None,
     key: Path | None,
     profile: str | None,
     authority: str | None,

@@ -21,7 +21,7 @@ from lexprint.text.languages import require_english_only
 from lexprint.text.protection import PROTECTIONS, Protection
 from lexprint.text.span import Span
 from lexprint.workflows import Embedded, EmbeddedPayload, as_json, embed, embed_message, embed_payload
-from lexprint.workflows.issuing import analyse_document
+from lexprint.workflows.analysing import analyse_document
 
 if TYPE_CHECKING:
     from lexprint.workflows import Analysis

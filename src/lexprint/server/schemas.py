@@ -127,7 +127,7 @@ class IssueRequest(AnalyseRequest):
     scheme: Issuing = "registered"
     code: Code | None = Field(default=None, description="Else chosen by the number of sites.")
     kept: list[KeptPair] | None = Field(default=None, description="Pairs that stand; if left out, all do.")
-    error_bound: Probability = 1e-6
+    error_bound: Probability | None = Field(default=None, description="Promised for all traces; else 1e-6.")
 
     @model_validator(mode="after")
     def _some_recipients(self) -> IssueRequest:
@@ -141,7 +141,7 @@ class IssueRequest(AnalyseRequest):
 
 class TraceRequest(Given):
     document: DocumentId | None = Field(default=None, description="If it is known; else it is found by its wording.")
-    error_bound: Probability = 1e-6
+    error_bound: Probability | None = Field(default=None, description="Else what was promised at issue.")
 
 
 class RankingRequest(Given):

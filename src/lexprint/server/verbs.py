@@ -32,11 +32,11 @@ from lexprint.tracing.report import Report, report_json
 from lexprint.tracing.report_wording import chance_in_words, explanation, headline
 from lexprint.tracing.verdict import ERROR_BOUND
 from lexprint.watermark.records import read_record
+from lexprint.workflows.analysing import find_analysis
 from lexprint.workflows.copy_files import extension_of
 from lexprint.workflows.issuing import (
     Master,
     Wishes,
-    analyse_document,
     comfortable_sites,
     copy_edits,
     issue as issue_copies,
@@ -196,7 +196,8 @@ def file_json(file: StoredFile) -> Answer:
 def analyse(desk: Desk, asked: schemas.AnalyseRequest, on_progress: OnProgress) -> Answer:
     """With the text, for whoever shows the sites in it."""
     opened = desk.open(asked)
-    analysis = analyse_document(
+    analysis = find_analysis(
+        desk.service.registry,
         desk.engine,
         opened.text,
         protected=opened.source.protected,
@@ -223,6 +224,9 @@ def _serves() -> list[dict[str, int]]:
 
 def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> Answer:
     """Copies are recorded, not kept: from the master each can be made again, byte for byte. Blind ones are kept."""
+    if (asked.error_bound or 0.0) > ERROR_BOUND and "admin" not in desk.caller.scopes:
+        # It is promised to all who trace: who may issue could else register a text again to be traced loosely.
+        raise Refusal(403, f"an error bound above {ERROR_BOUND:g} needs the scope admin", code="Forbidden")
     opened = desk.open(asked)
     master = Master(
         source=opened.source,
@@ -303,7 +307,7 @@ def copy_contents(
 
 
 def trace(desk: Desk, asked: schemas.TraceRequest, on_progress: OnProgress) -> Answer:
-    if asked.error_bound > ERROR_BOUND and "admin" not in desk.caller.scopes:
+    if (asked.error_bound or 0.0) > ERROR_BOUND and "admin" not in desk.caller.scopes:
         # With a loose bound, answers would tell how near a text is to copies that nobody may name.
         raise Refusal(403, f"an error bound above {ERROR_BOUND:g} needs the scope admin", code="Forbidden")
     opened = desk.open(asked)

@@ -272,6 +272,20 @@ def _service(connection: Connection, dialect: Dialect) -> None:
     )
 
 
+def _analyses(connection: Connection, dialect: Dialect) -> None:
+    """What was found in texts, sealed with the texts themselves."""
+    _execute(
+        connection,
+        dialect,
+        "CREATE TABLE analyses (name TEXT NOT NULL PRIMARY KEY, content {BYTES} NOT NULL, kept_at TEXT NOT NULL)",
+    )
+
+
+def _promises(connection: Connection, dialect: Dialect) -> None:
+    """The error bound that was promised when copies were issued, as Python writes the number."""
+    _execute(connection, dialect, "ALTER TABLE documents ADD COLUMN error_bound TEXT NOT NULL DEFAULT '1e-06'")
+
+
 MIGRATIONS: tuple[tuple[str, Migration], ...] = (
     ("0001 documents and copies", _documents_and_copies),
     ("0002 shingles", _shingles),
@@ -279,4 +293,6 @@ MIGRATIONS: tuple[tuple[str, Migration], ...] = (
     ("0004 audit", _audit),
     ("0005 service", _service),
     ("0006 traces", _traces),
+    ("0007 analyses", _analyses),
+    ("0008 promises", _promises),
 )

@@ -206,7 +206,8 @@ def _over_traces(report: Report) -> str:
 
 def _limit(report: Report) -> str:
     """Never as if it had been fixed beforehand where whoever asked could choose it."""
-    chosen = "lexprint's own limit" if report.error_bound == OWN_BOUND else "a limit that was chosen for this trace"
+    own = report.error_bound == OWN_BOUND
+    chosen = "lexprint's own limit" if own else "a limit that the issuer chose, or whoever asked for this trace"
     return f"{chance_in_words(report.error_bound)}, {chosen}"
 
 

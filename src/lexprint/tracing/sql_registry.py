@@ -71,7 +71,7 @@ _REGISTRY = sql.table("registry", *_words("id"))
 _DOCUMENTS = sql.table(
     "documents",
     *_whole("serial", "site_count", "word_count"),
-    *_words("id", "name", "digest", "issuing", "code", "key_id", "fingerprint", "wording", "created_at"),
+    *_words("id", "name", "digest", "issuing", "code", "key_id", "fingerprint", "wording", "created_at", "error_bound"),
     *_bytes("text", "sites", "biases"),
 )
 _RECIPIENTS = sql.table("recipients", *_whole("serial"), *_words("person", "name"))
@@ -151,6 +151,7 @@ class SqlRegistry:
             **{name: getattr(record, name) for name in ("id", "name", "digest", "issuing", "code", "key_id")},
             "fingerprint": record.fingerprint,
             "created_at": time_text(record.created_at),
+            "error_bound": repr(record.error_bound),
             "text": packing.pack_text(record.text),
             "sites": packing.pack_sites(record.sites),
             "biases": packing.pack_biases(record.biases),
@@ -577,6 +578,7 @@ def _document(row: Row[Any]) -> DocumentRecord:
         key_id=row.key_id,
         fingerprint=row.fingerprint,
         created_at=datetime.fromisoformat(row.created_at),
+        error_bound=float(row.error_bound),
     )
 
 

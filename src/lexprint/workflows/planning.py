@@ -73,7 +73,6 @@ class Planner:
     keyring: Keyring = field(repr=False)
     registry: Registry
     folder: Path
-    error_bound: float
     _salts: dict[str, bytes] = field(default_factory=dict, init=False, repr=False)  # drawn by now, by person
 
     def plan(self) -> Plan:
@@ -84,7 +83,7 @@ class Planner:
         newcomers = [recipient for recipient in self.recipients if person(recipient) not in by_person]
         compared = len(known) + len(newcomers)
         if record.issuing == "registered":
-            _require_sites(record, compared, error_bound=self.error_bound)
+            _require_sites(record, compared)
         planned = self._new_copies(newcomers, after=max((copy.number for copy in known), default=0))
         for copy in planned:
             if digest_of_file(folder / copy.file_name) is not None:
@@ -156,8 +155,8 @@ def fewest_sites(recipients: int, *, error_bound: float = ERROR_BOUND, wrong: fl
     return sites_needed(recipients, wrong=wrong, error_bound=error_bound * share_of_turn(1))
 
 
-def _require_sites(record: DocumentRecord, recipients: int, *, error_bound: float) -> None:
-    needed, found = fewest_sites(recipients, error_bound=error_bound), len(record.sites)
+def _require_sites(record: DocumentRecord, recipients: int) -> None:
+    needed, found = fewest_sites(recipients, error_bound=record.error_bound), len(record.sites)
     if found < needed:
         words = segmented(record.text).word_count
         per_word = found / words if found else USUAL_SITES_PER_WORD
