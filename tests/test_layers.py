@@ -43,7 +43,7 @@ OUTSIDE = {"__init__", "__main__", "testing"}
 
 # Foreign packages that only one file may import, whichever it is, so that there is one place to translate and replace.
 ONE_DOOR = """
-    datasketch docx edlib lemminflect lxml markdown_it matplotlib nupunkt onnx onnxruntime psycopg py3langid pyarrow pypdf
+    datasketch docx edlib fpdf lemminflect lxml markdown_it matplotlib nupunkt onnx onnxruntime psycopg py3langid pyarrow pypdf
     pypdfium2 quire_grammar rapidfuzz ray reedsolo rfc3161_client safetensors scipy selectolax simplemma snowballstemmer sqlalchemy tokenizers torch transformers uvicorn wordfreq
 """.split()
 

@@ -159,14 +159,14 @@ class CapacityError(LexprintError):
 class TooFewSites(CapacityError):
     """The text cannot tell so many copies apart with the chance of error that was asked for."""
 
-    def __init__(self, *, needed: int, found: int, recipients: int, words_missing: int) -> None:
+    def __init__(self, *, needed: int, found: int, recipients: int, words_missing: int, or_else: str = "") -> None:
         LexprintError.__init__(
             self,
             f"the text has {found} sites, {recipients} recipients need {needed}; "
-            f"use a text longer by about {words_missing} words, fewer recipients, or the profile dense if it is not in use yet",
+            f"use a text longer by about {words_missing} words or fewer recipients{or_else}",
         )
         self.needed, self.found = needed, found
-        self.recipients, self.words_missing = recipients, words_missing
+        self.recipients, self.words_missing, self.or_else = recipients, words_missing, or_else
 
 
 class RegistryError(LexprintError):

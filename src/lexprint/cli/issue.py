@@ -21,6 +21,7 @@ from lexprint.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from lexprint.engine import Engine
+    from lexprint.settings import Settings
     from lexprint.text.protection import Protection
     from lexprint.tracing.records import Code
     from lexprint.workflows import Analysis, Issued
@@ -108,7 +109,7 @@ def issue(
                 folder=out,
                 error_bound=error_bound,
                 on_marked=on_progress,
-                on_copies=on_progress,
+                on_copies=on_progress.copies,
             )
         else:
             done = issuing.issue(
@@ -120,11 +121,11 @@ def issue(
                 folder=out,
                 wishes=wishes,
                 on_progress=on_progress,
-                on_copies=on_progress,
+                on_copies=on_progress.copies,
             )
     if as_json:
         console.print_json(json_of(done))
-    _say_done(done, out)
+    _say_done(done, out, engine.settings)
     _say_foreign(master, wishes)
 
 
@@ -326,8 +327,9 @@ def _enough_for(sites: int) -> str:
     return f"enough for {untouched:,} recipients if a leak is not edited, for {edited:,} if a tenth of its words is"
 
 
-def _say_done(done: Issued, folder: Path) -> None:
+def _say_done(done: Issued, folder: Path, settings: Settings) -> None:
     from lexprint.workflows.issuing import comfortable_sites
+    from lexprint.workflows.planning import has_denser_profile
 
     document = done.document
     copies = "1 copy" if len(done.copies) == 1 else f"{len(done.copies):,} copies"
@@ -340,7 +342,8 @@ def _say_done(done: Issued, folder: Path) -> None:
     )
     wanted = comfortable_sites(done.compared, error_bound=document.error_bound)
     if document.issuing == "registered" and len(document.sites) < wanted:
+        denser = ", and so has the profile dense" if has_denser_profile(settings) else ""
         console.say(
             f"warning: a leak with a tenth of its words edited may not be traced among {done.compared:,} copies: that needs "
-            f"{wanted:,} sites; a longer text has more, and so has the profile dense"
+            f"{wanted:,} sites; a longer text has more{denser}"
         )

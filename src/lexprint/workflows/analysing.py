@@ -55,6 +55,8 @@ def analyse_document(
     document = segmented(text)
     if "languages" in protections:
         require_english(text)
+    if on_progress is not None:
+        on_progress(0, document.word_count)
     found = protected_spans(text, protections=protections, phrases=protected_phrases, spans=protected)
     sites = analyse(document, engine.substituter, protected=found, on_words=counting(document.word_count, on_progress))
     return Analysis(in_paragraphs(document, sites), engine.fingerprint)

@@ -97,7 +97,7 @@ def issue(
                 on_progress=on_progress,
             )
             record = _new_document(engine, master, analysis, keyring, registry, wishes)
-        planner = Planner(record, recipients, master, keyring, registry, folder)
+        planner = Planner(record, recipients, master, keyring, registry, folder, engine.settings)
         plan = record_plan(planner.plan, registry)
         contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
         return _write_copies(plan, contents, master, registry, folder=folder, on_copies=on_copies)
@@ -133,7 +133,7 @@ def issue_blind(
         ) or _new_blind_document(engine, master, keyring, registry, error_bound=error_bound or ERROR_BOUND)
         _require_promised(record, error_bound)
         secret = document_secret(keyring.find(record.key_id), record)
-        planner = Planner(record, recipients, master, keyring, registry, folder)
+        planner = Planner(record, recipients, master, keyring, registry, folder, engine.settings)
         contents: dict[bytes, bytes] = {}  # by salt
 
         def marked() -> Plan:

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lexprint.errors import InputError, SecretError, SettingsError
+from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
-from lexprint.tracing.leak_text import find_words
 from lexprint.tracing.records import DocumentRecord
 from lexprint.tracing.registry import Registry
 from lexprint.tracing.report import Leak, Report, report_bytes, sign, stamp
@@ -73,7 +73,7 @@ def trace(
             turn = take_turn(registry, question.record.id, question.reading, compared=len(question.numbers), at=at)
         finding = question.judged(bound * (turn.share if turn else share_of_turn(1)))
         traced.append(Traced(question.record, finding, question.shared, turn, question.remarks))
-    leak = Leak(leak_digest or _digest(leak_text), len(find_words(leak_text)))
+    leak = Leak(leak_digest or _digest(leak_text), segment(leak_text).word_count)
     report = build_report(registry, leak, traced, candidates.left_out, error_bound=error_bound, at=at)
     if keys is not None:
         report = sign(report, keys.newest)
