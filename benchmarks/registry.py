@@ -35,7 +35,8 @@ from lexprint.text.segmentation import segment
 from lexprint.text.shingles import kept_shingles, shingles
 from lexprint.watermark.sites import Pair
 from lexprint.workflows import Analysis
-from lexprint.workflows.issuing import Master, analyse_document, copy_edits, issue
+from lexprint.workflows.analysing import analyse_document
+from lexprint.workflows.issuing import Master, copy_edits, issue
 from lexprint.workflows.tracing import trace
 
 ISSUED_WORDS = 2_000

@@ -10,6 +10,7 @@ from lexprint.errors import LexprintError
 EXAMPLES: list[tuple[LexprintError, int]] = [
     (LexprintError("nothing can be done"), 1),
     (errors.InputError("the text is empty", needed="a text with at least one word"), 2),
+    (errors.NotEnglish(language="French", where=" in paragraph 2"), 2),
     (errors.SettingsError("watermark.gap", 0, needed="a whole number of at least 1"), 2),
     (errors.FormatError("letter.docx", found="not a zip archive", needed="a Word document"), 2),
     (errors.ModelError("the model has no mask token"), 3),

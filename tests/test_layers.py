@@ -46,8 +46,8 @@ OUTSIDE = {"__init__", "__main__", "testing"}
 
 # Foreign packages that only one file may import, whichever it is, so that there is one place to translate and replace.
 ONE_DOOR = """
-    datasketch docx edlib jinja2 lxml markdown_it nupunkt onnxruntime prometheus_client psycopg pyarrow pypdf pypdfium2 rapidfuzz
-    ray reedsolo rfc3161_client safetensors selectolax simplemma snowballstemmer tokenizers torch transformers uvicorn
+    datasketch docx edlib fpdf jinja2 lxml markdown_it nupunkt onnxruntime prometheus_client psycopg py3langid pyarrow pypdf pypdfium2
+    rapidfuzz ray reedsolo rfc3161_client safetensors selectolax simplemma snowballstemmer tokenizers torch transformers uvicorn
 """.split()
 
 # What only measuring needs is of the other distribution, whose own test says who may see what.

@@ -10,12 +10,13 @@ from tests.fakes import FakeEngine
 from lexprint import library
 from lexprint.coding.keys import Keyring, MasterKey, create_key_file
 from lexprint.engine import Engine
-from lexprint.errors import FormatError, InputError, SecretError
+from lexprint.errors import CapacityError, FormatError, InputError, NotEnglish, SecretError
 from lexprint.library import Lexprint
 from lexprint.testing import fake_text
 
 README = Path(__file__).parent.parent / "README.md"
 MEMO = fake_text(words=400, seed=1)
+FRENCH = "Le directeur a demandé un rapport pour la fin de la semaine, mais personne ne savait encore quoi écrire."
 
 
 @pytest.fixture
@@ -71,6 +72,20 @@ def test_texts_and_files(lx: Lexprint, tmp_path: Path) -> None:
     assert lx.recover(tmp_path / "marked.txt").text is None
     assert lx.restore(of_file.content, record=of_file.record).content == MEMO.encode()
     assert lx.capacity(text=MEMO).sites == lx.capacity(MEMO.encode()).sites > 3
+
+
+def test_what_is_not_english_is_refused(lx: Lexprint, tmp_path: Path) -> None:
+    """By every verb that changes words, unless any language will do."""
+    for blind in (False, True):
+        with pytest.raises(NotEnglish):
+            lx.issue(text=FRENCH, to=["Ada"], out=tmp_path / "copies", blind=blind)
+    with pytest.raises(NotEnglish):
+        lx.analyse(text=FRENCH)
+    with pytest.raises(NotEnglish):
+        lx.embed(text=FRENCH, bits=[1])
+    assert lx.analyse(text=FRENCH, any_language=True).words == len(FRENCH.split())
+    with pytest.raises(CapacityError):  # whose fakes know no French
+        lx.embed(text=FRENCH, bits=[1] * 9, any_language=True)
 
 
 def test_nobody_is_named_without_evidence(lx: Lexprint, tmp_path: Path) -> None:

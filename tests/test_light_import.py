@@ -24,6 +24,7 @@ HEAVY = {
     "nupunkt",
     "onnx",
     "onnxruntime",
+    "py3langid",
     "pypdf",
     "rapidfuzz",
     "pyarrow",

@@ -61,7 +61,8 @@ class Client:
         blind: bool = False,
         code: Literal["independent", "tardos"] | None = None,
         protected_phrases: Sequence[str] = (),
-        error_bound: float = 1e-6,
+        any_language: bool = False,
+        error_bound: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Issued:
         """Make and record a copy for each recipient, and fetch them to a folder."""
@@ -71,6 +72,7 @@ class Client:
             "scheme": "blind" if blind else "registered",
             "code": code,
             "protected_phrases": list(protected_phrases),
+            "unprotected": ["languages"] if any_language else [],
             "error_bound": error_bound,
         }
         issued = Issued.of(self._done(self._post("/v1/issue", asked), on_progress), Path(out))
@@ -85,7 +87,7 @@ class Client:
         *,
         text: str | None = None,
         document_id: str | None = None,
-        error_bound: float = 1e-6,
+        error_bound: float | None = None,
     ) -> TraceReport:
         """Find out which copy a leak was made from."""
         asked = self._given(leak, text) | {"document": document_id, "error_bound": error_bound}
@@ -100,10 +102,14 @@ class Client:
         *,
         text: str | None = None,
         protected_phrases: Sequence[str] = (),
+        any_language: bool = False,
         on_progress: OnProgress | None = None,
     ) -> Capacity:
         """At how many sites copies of a document may differ when they are issued."""
-        asked = self._given(document, text) | {"protected_phrases": list(protected_phrases)}
+        asked = self._given(document, text) | {
+            "protected_phrases": list(protected_phrases),
+            "unprotected": ["languages"] if any_language else [],
+        }
         return Capacity.of(self._done(self._post("/v1/analyse", asked), on_progress))
 
     # Marks without a registry
@@ -118,11 +124,12 @@ class Client:
         message: str | None = None,
         bits: Sequence[int] | None = None,
         false_positive: float = 1e-6,
+        any_language: bool = False,
         on_progress: OnProgress | None = None,
     ) -> Marked:
         """Mark a document with a payload, under the service's key; or, as in the paper, with a message or bits."""
         written = None if bits is None else "".join(map(str, bits))
-        asked = self._given(document, text) | {"message": message, "bits": written}
+        asked = self._given(document, text) | {"message": message, "bits": written, "any_language": any_language}
         if payload is not None:
             asked |= {"payload": payload, "payload_bits": payload_bits, "false_positive": false_positive}
         found = self._verb("embed", asked, on_progress)

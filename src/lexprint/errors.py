@@ -2,6 +2,7 @@
 
     LexprintError                 1  something was asked that cannot be done
     ├── InputError                2  the request does not fit the text: no such word, nothing to mark
+    │   └── NotEnglish            2  the text is in another language
     ├── SettingsError             2  a setting is unknown or out of range
     ├── FormatError               2  a file is not what it should be
     ├── ModelError                3  a model cannot be used as it is
@@ -53,6 +54,17 @@ class InputError(LexprintError):
     def __init__(self, found: str, *, needed: str) -> None:
         super().__init__(f"{found}; needed: {needed}")
         self.found, self.needed = found, needed
+
+
+class NotEnglish(InputError):
+    """A text, or part of it, is in another language than the models know."""
+
+    def __init__(self, *, language: str, where: str = "") -> None:
+        super().__init__(
+            f"the text is not English but {language}{where}",
+            needed="an English text; or --force, if it is English all the same",
+        )
+        self.language, self.where = language, where
 
 
 class SettingsError(LexprintError):
@@ -169,14 +181,14 @@ class ServiceError(LexprintError):
 class TooFewSites(CapacityError):
     """The text cannot tell so many copies apart with the chance of error that was asked for."""
 
-    def __init__(self, *, needed: int, found: int, recipients: int, words_missing: int) -> None:
+    def __init__(self, *, needed: int, found: int, recipients: int, words_missing: int, or_else: str = "") -> None:
         LexprintError.__init__(
             self,
             f"the text has {found} sites, {recipients} recipients need {needed}; "
-            f"use a text longer by about {words_missing} words, fewer recipients, or the profile dense if it is not in use yet",
+            f"use a text longer by about {words_missing} words or fewer recipients{or_else}",
         )
         self.needed, self.found = needed, found
-        self.recipients, self.words_missing = recipients, words_missing
+        self.recipients, self.words_missing, self.or_else = recipients, words_missing, or_else
 
 
 class RegistryError(LexprintError):

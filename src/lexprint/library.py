@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from lexprint.registry.protocol import Registry
     from lexprint.registry.records import Code
     from lexprint.text.editing import Edit
+    from lexprint.text.protection import Protection
     from lexprint.workflows.marking import OnProgress
 
 Given: TypeAlias = str | os.PathLike[str] | bytes  # the name of a file, or what is in it
 
-ERROR_BOUND = 1e-6  # probability of naming an innocent copy, or of finding a payload that was never written
+FALSE_POSITIVE = 1e-6  # probability of finding a payload that was never written
 
 
 class Lexprint:
@@ -105,13 +106,16 @@ class Lexprint:
         blind: bool = False,
         code: Code | None = None,
         protected_phrases: Iterable[str] = (),
-        error_bound: float = ERROR_BOUND,
+        any_language: bool = False,
+        error_bound: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Issued:
         """Write a copy for each recipient to a folder; all read the same, and differ in a few words.
 
         Copies are recorded before they are written. Those who have one already keep it, and interrupted runs resume.
+        `error_bound` is promised for all traces of the document; else it is 1e-6.
         """
+        from lexprint.text.languages import require_english_only
         from lexprint.workflows.issuing import IssueOptions, issue, issue_blind
         from lexprint.workflows.planning import Master
         from lexprint.workflows.results import as_json
@@ -119,8 +123,15 @@ class Lexprint:
         given = _opened(document, text)
         master = Master.of(given.content, given.source, file_name=given.name, name=name, mode=given.mode)
         folder = Path(out)
-        options = IssueOptions(code=code, protected_phrases=tuple(protected_phrases), error_bound=error_bound)
+        options = IssueOptions(
+            code=code,
+            protected_phrases=tuple(protected_phrases),
+            protections=_protections(any_language=any_language),
+            error_bound=error_bound,
+        )
         if blind:
+            if not any_language:
+                require_english_only(master.text)
             issued = issue_blind(
                 self.engine,
                 master,
@@ -150,13 +161,15 @@ class Lexprint:
         *,
         text: str | None = None,
         document_id: str | None = None,
-        error_bound: float = ERROR_BOUND,
+        error_bound: float | None = None,
         authority: str | None = None,
     ) -> TraceReport:
         """Find out which copy a leak was made from; with keys the report is signed.
 
+        `error_bound` is what was promised when the document was issued, if none is given.
         No model is loaded, unless the registry has blind copies of the document.
         """
+        from lexprint.formats.protocol import remarks_of
         from lexprint.reports.page import report_page
         from lexprint.reports.signed_file import report_json
         from lexprint.reports.wording import headline
@@ -170,6 +183,7 @@ class Lexprint:
             document_id=document_id,
             leak_digest=sha256(given.content).hexdigest(),
             protected=given.source.protected,
+            remarks=remarks_of(given.source),
             keys=self._keys,
             engine=lambda: self.engine,
             authority=authority,
@@ -182,18 +196,21 @@ class Lexprint:
         *,
         text: str | None = None,
         protected_phrases: Iterable[str] = (),
+        any_language: bool = False,
         on_progress: OnProgress | None = None,
     ) -> Capacity:
-        """At how many sites copies of a document may differ when they are issued."""
-        from lexprint.workflows.issuing import analyse_document
+        """At how many sites copies of a document may differ when they are issued; the registry keeps what was found."""
+        from lexprint.workflows.analysing import find_analysis
         from lexprint.workflows.results import as_json
 
         source = _opened(document, text).source
-        found = analyse_document(
+        found = find_analysis(
+            self.registry,
             self.engine,
             source.text,
             protected=source.protected,
             protected_phrases=protected_phrases,
+            protections=_protections(any_language=any_language),
             on_progress=on_progress,
         )
         return Capacity.of(as_json(found))
@@ -209,16 +226,20 @@ class Lexprint:
         payload_bits: int | None = None,
         message: str | None = None,
         bits: Sequence[int] | None = None,
-        false_positive: float = ERROR_BOUND,
+        false_positive: float = FALSE_POSITIVE,
+        any_language: bool = False,
         on_progress: OnProgress | None = None,
     ) -> Marked:
         """Mark a document with a payload, under the newest key; or, as in the paper, with a message or bits."""
         from lexprint import workflows
+        from lexprint.text.languages import require_english_only
 
         if sum(wanted is not None for wanted in (payload, message, bits)) != 1:
             raise InputError("what to embed is not clear", needed="one of payload, message and bits")
         given = _opened(document, text)
         given.require_writable()
+        if not any_language:
+            require_english_only(given.source.text)
         common: dict[str, Any] = {"protected": given.source.protected, "on_progress": on_progress}
         marked: workflows.Embedded | workflows.EmbeddedPayload
         if payload is not None:
@@ -244,7 +265,7 @@ class Lexprint:
         *,
         text: str | None = None,
         payload_bits: int | None = None,
-        false_positive: float = ERROR_BOUND,
+        false_positive: float = FALSE_POSITIVE,
         fingerprint: str | None = None,
         on_progress: OnProgress | None = None,
     ) -> Extracted:
@@ -321,6 +342,13 @@ class Lexprint:
 
         found = workflows.find_substitutes(self.engine, text, word=word, occurrence=occurrence)
         return tuple(Substitute(one.word, one.acceptance, one.entailment, one.probability) for one in found.substitutes)
+
+
+def _protections(*, any_language: bool) -> frozenset[Protection]:
+    """What stays as it is of itself; with any language, paragraphs that are not English too may differ."""
+    from lexprint.text.protection import PROTECTIONS
+
+    return PROTECTIONS - {"languages"} if any_language else PROTECTIONS
 
 
 @dataclass(frozen=True)

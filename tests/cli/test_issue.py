@@ -4,6 +4,7 @@ import csv
 import json
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Run
@@ -14,6 +15,8 @@ from lexprint.coding.keys import create_key_file
 from lexprint.engine import Engine
 from lexprint.registry.protocol import open_registry
 from lexprint.testing import fake_text
+from lexprint.workflows import analysing
+from lexprint.workflows.analysing import analyse_document
 
 
 @pytest.fixture(autouse=True)
@@ -180,7 +183,7 @@ def test_bad_files_are_one_sentence(run: Run, office: Path) -> None:
     assert run(*ISSUE).is_refusal(2, "lines 2 and 3")
     (office / "people.csv").write_text("name\n")
     assert run(*ISSUE).is_refusal(2, "no recipients")
-    (office / "people.csv").write_text("Ada\n")
+    (office / "people.csv").write_text("name\nAda\n")
     (office / "lexprint.key").unlink()
     assert run(*ISSUE).is_refusal(3, "there is no key")
     assert run("issue", "none.txt", "--to", "people.csv", "--out", "copies").is_refusal(2, "not there")
@@ -198,3 +201,59 @@ def test_blind_copies(run: Run, office: Path) -> None:
     assert done.code == 0
     assert "3 copies of in, blind" in done.errors
     assert len({path.read_bytes() for path in (office / "copies").glob("*.txt")}) == 3
+
+
+FRENCH = (
+    "Le comité s'est réuni un soir froid pour discuter du plan, et la plupart de ceux qui ont parlé étaient ravis. "
+    "Une jeune ingénieure a expliqué comment le pont porterait de lourds camions sans danger pour la vieille ville."
+)
+
+
+def test_other_languages_are_refused(run: Run, office: Path) -> None:
+    """Before anything is recorded, unless forced; in a mixed text they stay as they are, and that is said."""
+    english = (office / "in.txt").read_text()
+    (office / "in.txt").write_text(FRENCH)
+    for command in (ISSUE, (*ISSUE, "--blind"), ("analyse", "in.txt")):
+        assert run(*command).is_refusal(2, "not English but French", "--force")
+    assert run("embed", "in.txt", "out.txt", "--bits", "1").is_refusal(2, "not English but French", "--force")
+    assert not (office / "out.txt").exists()
+    assert "French" not in run("analyse", "in.txt", "--force").errors
+    (office / "in.txt").write_text(f"{FRENCH}\n\n{english}")
+    done = run(*ISSUE)
+    assert done.code == 0
+    assert "not English (French) and left as they are: paragraphs 1" in done.errors
+    assert all(path.read_text().startswith(FRENCH) for path in (office / "copies").glob("*.txt"))
+
+
+def test_models_are_asked_once(run: Run, office: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For analysing, for writing the review, for obeying it and for issuing."""
+    calls = []
+
+    def counted(*given: Any, **options: Any) -> Any:
+        calls.append(given)
+        return analyse_document(*given, **options)
+
+    monkeypatch.setattr(analysing, "analyse_document", counted)
+    assert run("analyse", "in.txt").code == 0
+    assert run(*ISSUE, "--review", "pairs.csv").code == 0
+    lines = (office / "pairs.csv").read_text(encoding="utf-8-sig").splitlines(keepends=True)
+    (office / "pairs.csv").write_text("".join(lines[:1] + lines[2:]))
+    assert run(*ISSUE, "--review", "pairs.csv").code == 0
+    assert run(*ISSUE, "--out", "others", "--name", "other").code == 0
+    assert len(calls) == 1
+
+
+def test_a_bound_is_promised(run: Run, office: Path) -> None:
+    """What was relaxed at issue holds at trace without being said again; nobody relaxes it afterwards."""
+    text = (office / "in.txt").read_text()
+    sites = json.loads(run("analyse", "in.txt", "--json").output)["sites"]
+    (office / "in.txt").write_text(text[: sites[14]["span"][1]] + ".\n")
+    assert run(*ISSUE).is_refusal(1, "recipients need")
+    assert run(*ISSUE, "--error-bound", "0.01").code == 0
+    copy = office / "copies" / "in-0002-Bo.txt"
+    done = run("trace", copy)
+    assert done.code == 0
+    assert "copy 2" in done.text
+    assert run("trace", copy, "--error-bound", "1e-6").code == 1
+    assert run(*ISSUE, "--error-bound", "0.02").is_refusal(2, "0.01", "--name")
+    assert run(*ISSUE).code == 0

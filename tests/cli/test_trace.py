@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader
 from tests.cli.conftest import Run
 from tests.reports.authority import Authority, serving
 from tests.workflows.leaks import Issued, issue
@@ -88,14 +89,35 @@ def test_an_unmarked_text(run: Run, issued: Issued, folder: Path) -> None:
 def test_reports_in_files(run: Run, issued: Issued, folder: Path) -> None:
     """A page or signed JSON by the name of the file; the signature is that of the key at hand."""
     keyring = create_key_file(folder / "lexprint.key")
-    done = run("trace", "leak.txt", "--report", "out.html")
-    assert f"signed with key {keyring.newest.id}, written to out.html" in done.errors
+    files = [part for name in ("out.html", "out.json", "out.pdf") for part in ("--report", name)]
+    done = run("trace", "leak.txt", "--key", "lexprint.key", *files)
+    assert f"signed with key {keyring.newest.id}, written to out.html and out.json and out.pdf" in done.errors
     page = (folder / "out.html").read_text()
     assert page.startswith("<!doctype html>")
     assert "memo &lt;b&gt;.docx" in page
-    assert run("trace", "leak.txt", "--report", "out.json").code == 0
     report = read_report((folder / "out.json").read_bytes())
     require_signer(report, [keyring.newest.public_key.fingerprint], name="out.json")
+    text = "\n".join(page.extract_text() for page in PdfReader(folder / "out.pdf").pages)
+    for part in ("The leak comes from copy 17", "Recipient 17", report.id, keyring.newest.public_key.fingerprint[:16]):
+        assert part in text.replace("\n", " ")
+    assert "say the same" not in page
+
+
+def test_a_key_of_somebody_else_signs_nothing_unasked(run: Run, issued: Issued, folder: Path) -> None:
+    """A key that happens to be at hand, and issued none of the copies, is left alone, and that is said."""
+    keyring = create_key_file(folder / "lexprint.key")
+    done = run("trace", "leak.txt", "--report", "out.json")
+    assert done.code == 0
+    assert f"key {keyring.newest.id}, which is at hand, issued no copy" in done.errors
+    assert read_report((folder / "out.json").read_bytes()).signature is None
+    with open_registry("lexprint.db") as registry:
+        assert {entry.key_id for entry in registry.audit()} == {""}
+
+
+def test_a_document_by_its_name(run: Run, issued: Issued) -> None:
+    """As `registry show` takes it."""
+    for wanted in ("memo <b>.docx", issued.record.id[:8]):
+        assert run("trace", "leak.txt", "--document", wanted).code == 0
 
 
 def test_a_timestamp_authority(run: Run, issued: Issued, folder: Path) -> None:
@@ -106,15 +128,16 @@ def test_a_timestamp_authority(run: Run, issued: Issued, folder: Path) -> None:
     with serving(authority) as url:
         assert run("trace", "leak.txt", "--authority", url).is_refusal(3, "not signed")
         create_key_file(folder / "lexprint.key")
-        assert run("trace", "leak.txt", "--authority", url, "--report", "out.json").code == 0
+        signed = ("trace", "leak.txt", "--key", "lexprint.key", "--authority", url)
+        assert run(*signed, "--report", "out.json").code == 0
         authority.answer = b"?"
-        assert run("trace", "leak.txt", "--authority", url).is_refusal(1, "no timestamp")
+        assert run(*signed).is_refusal(1, "no timestamp")
     assert "was not verified" in run("report", "verify", "out.json").text
     assert (
         "existed by 2025-05-01 12:00:00 UTC" in run("report", "verify", "out.json", "--certificates", "roots.pem").text
     )
     assert run("report", "verify", "out.json", "--certificates", "others.pem").is_refusal(1, "trusted authority")
-    assert run("trace", "leak.txt", "--report", "plain.json").code == 0
+    assert run("trace", "leak.txt", "--key", "lexprint.key", "--report", "plain.json").code == 0
     assert run("report", "verify", "plain.json", "--certificates", "roots.pem").is_refusal(1, "no timestamp")
     with open_registry("lexprint.db") as registry:
         assert len(registry.reports()) == 2
@@ -142,7 +165,7 @@ def test_bad_input_is_one_sentence(run: Run, issued: Issued, folder: Path) -> No
     """Nothing is traced that could not be reported."""
     assert run("trace", "none.txt").is_refusal(2, "not there")
     assert run("trace", "-", given=b" \n").is_refusal(2, "empty")
-    assert run("trace", "leak.txt", "--report", "out.pdf").is_refusal(2, ".html or .json")
+    assert run("trace", "leak.txt", "--report", "out.doc").is_refusal(2, ".html, .json or .pdf")
     assert run("trace", "leak.txt", "--report", "none/out.html").is_refusal(2, "does not exist")
     assert run("trace", "leak.txt", "--error-bound", "1.5").is_refusal(2, "error_bound")
     assert run("trace", "leak.txt", "--profile", "thin").is_refusal(2, "thin")

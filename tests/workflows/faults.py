@@ -34,7 +34,7 @@ from tests.workflows.patient import PatientEngine
 from lexprint.coding.keys import Keyring, load_keyring
 from lexprint.errors import LexprintError
 from lexprint.registry.protocol import Registry, open_registry
-from lexprint.workflows import copy_files, issuing
+from lexprint.workflows import analysing, copy_files, issuing
 
 Fault = Literal["fails", "is lost", "is torn", "is the last"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
@@ -189,7 +189,7 @@ class Trial:
     def issue(self, recipients: tuple[str, ...]) -> None:
         analysis = pickle.loads((self.folder.parent / "analysis.pickle").read_bytes())
         with (
-            mock.patch.object(issuing, "analyse_document", return_value=analysis),
+            mock.patch.object(analysing, "analyse_document", return_value=analysis),
             mock.patch.object(issuing, "GROUP", GROUP),
             open_registry(self.location, keys=self.keyring) as registry,
         ):

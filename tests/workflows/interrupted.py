@@ -11,7 +11,7 @@ from tests.workflows.patient import PatientEngine
 from lexprint.coding.keys import load_keyring
 from lexprint.formats.source import open_source
 from lexprint.registry.protocol import open_registry
-from lexprint.workflows import issuing
+from lexprint.workflows import analysing, issuing
 from lexprint.workflows.issuing import Master, issue
 from lexprint.workflows.results import IssuedDocument
 
@@ -28,7 +28,7 @@ def issue_all(folder: Path, location: str) -> IssuedDocument:
     """All copies of the folder's master, by an analysis that was made before; recorded at `location`."""
     analysis = pickle.loads((folder / "analysis.pickle").read_bytes())
     with (
-        mock.patch.object(issuing, "analyse_document", return_value=analysis),
+        mock.patch.object(analysing, "analyse_document", return_value=analysis),
         mock.patch.object(issuing, "GROUP", GROUP),
         open_registry(location) as registry,
     ):

@@ -12,7 +12,7 @@ from tests.workflows.patient import PatientEngine
 
 from lexprint.coding.keys import create_key_file
 from lexprint.testing import fake_text
-from lexprint.workflows.issuing import analyse_document
+from lexprint.workflows.analysing import analyse_document
 
 ROOT = Path(__file__).parents[2]
 TEXT = fake_text(words=300, seed=21)

@@ -29,8 +29,9 @@ from lexprint.testing import fake_text
 from lexprint.text.editing import apply_edits
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
-from lexprint.workflows import issuing
-from lexprint.workflows.issuing import IssueOptions, Master, analyse_document, copy_edits, issue, issue_blind
+from lexprint.workflows import analysing, issuing
+from lexprint.workflows.analysing import analyse_document
+from lexprint.workflows.issuing import IssueOptions, Master, copy_edits, issue, issue_blind
 from lexprint.workflows.results import Analysis, IssuedDocument, as_json
 from lexprint.workflows.review import review_lines
 from lexprint.workflows.tracing import trace
@@ -67,7 +68,7 @@ def issued(
     analysis: Analysis, registry: Registry, keyring: Keyring, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Issue:
     """Issues copies of the text, whose analysis is known."""
-    monkeypatch.setattr(issuing, "analyse_document", lambda *_, **__: analysis)
+    monkeypatch.setattr(analysing, "analyse_document", lambda *_, **__: analysis)
 
     def run(
         recipients: tuple[str, ...] = PEOPLE,
@@ -159,7 +160,7 @@ def test_later_recipients_get_the_next_numbers(
 ) -> None:
     """Of the same document, with its key even after a rotation, and without another analysis."""
     first = issued()
-    monkeypatch.setattr(issuing, "analyse_document", None)
+    monkeypatch.setattr(analysing, "analyse_document", None)
     rotated = Keyring((MasterKey.generate(), *keyring))
     later = issued((*PEOPLE, "Dee"), keyring=rotated)
     assert later.document.id == first.document.id
@@ -245,17 +246,17 @@ def test_what_becomes_protected_leaves_the_document(issued: Issue, analysis: Ana
     first = issued()
     asked: list[object] = []
     phrase = analysis.sites[0].word
-    original = issuing.analyse_document
+    original = analysing.analyse_document
 
     def analysed(*arguments: object, **options: object) -> Analysis:
         asked.append(options["protected_phrases"])
         return original(*arguments, **options)  # type: ignore[arg-type] # the fixture's, which takes anything
 
-    issuing.analyse_document = analysed
+    analysing.analyse_document = analysed
     try:
         issued(options=IssueOptions(protected_phrases=(phrase,)), folder=tmp_path / "second")
     finally:
-        issuing.analyse_document = original
+        analysing.analyse_document = original
     assert asked == [(phrase,)]
     assert first.document.sites
 

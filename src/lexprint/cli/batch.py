@@ -14,7 +14,7 @@ from rich.text import Text
 from lexprint.cli import console, keys
 from lexprint.cli.extract import FALSE_POSITIVE, PAYLOAD_BITS
 from lexprint.cli.files import read_text_file, require_writable, write_bytes
-from lexprint.cli.issue import PROTECT, UNPROTECT, parse_options, require_bound, require_options
+from lexprint.cli.issue import ERROR_BOUND, PROTECT, UNPROTECT, parse_options, require_bound, require_options
 from lexprint.cli.registry import REGISTRY
 from lexprint.errors import InputError
 
@@ -62,6 +62,7 @@ def embed(
         None, "--records", metavar="FOLDER", help="Where to keep the restoration records."
     ),
     column: str = COLUMN,
+    force: bool = console.FORCE,
     workers: int = WORKERS,
     where: str = ENGINE,
     address: str | None = ADDRESS,
@@ -91,6 +92,7 @@ def embed(
         resolved = None if key is None else key.resolve()
         place = KeyPlace(resolved, keys.load_keys(resolved).newest.id)
     task = Embedding(
+        any_language=force,
         message=message,
         payload=payload,
         key=place,
@@ -118,6 +120,7 @@ def analyse(
     target: str = TARGET,
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
+    force: bool = console.FORCE,
     column: str = COLUMN,
     workers: int = WORKERS,
     where: str = ENGINE,
@@ -132,7 +135,7 @@ def analyse(
     """Tell where copies of each document may differ: a JSON file for each file, or a column `analysis` in a table."""
     from lexprint.scale.tasks import Analysing
 
-    options = parse_options(protect=protect, unprotect=unprotect)
+    options = parse_options(protect=protect, unprotect=unprotect, force=force)
     task = Analysing(protected_phrases=options.protected_phrases, protections=tuple(sorted(options.protections)))
     engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size, cache=cache)
     pool = _pool(where, workers=workers, address=address)
@@ -158,7 +161,8 @@ def issue(
     ),
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
-    error_bound: float = typer.Option(1e-6, "--error-bound", help="Maximum probability of naming an innocent copy."),
+    force: bool = console.FORCE,
+    error_bound: float | None = ERROR_BOUND,
     workers: int = WORKERS,
     where: str = ENGINE,
     address: str | None = ADDRESS,
@@ -179,7 +183,7 @@ def issue(
 
     require_options(code=code, blind=False, review=None, protect=protect, unprotect=unprotect)
     require_bound(error_bound)
-    options = parse_options(code=code, protect=protect, unprotect=unprotect, error_bound=error_bound)
+    options = parse_options(code=code, protect=protect, unprotect=unprotect, error_bound=error_bound, force=force)
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     keyring = keys.load_keys(key)
     engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size, cache=cache)

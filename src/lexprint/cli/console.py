@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from lexprint.errors import FormatError, SettingsError
 
 if TYPE_CHECKING:
     from lexprint.engine import Engine
 
-BAR_AFTER_SECONDS = 2.0  # a bar for less is only a flicker
+BAR_AFTER_SECONDS = 0.3  # a bar for less is only a flicker
+USUAL_WORDS_PER_SECOND = 6.0  # of a core, until the work itself tells
+WORDS_SHARE = 0.95  # of the bar; writing copies takes little
 
 SETTINGS = typer.Option(
     None, "--settings", metavar="FILE", help="TOML file with settings; writer and reader need the same."
@@ -39,6 +42,7 @@ _HUB = "name or folder of a hub model; default: the shipped one."
 MASKED_LM = typer.Option(None, "--masked-lm", metavar="MODEL", help=f"Masked LM: {_HUB} Implies --profile paper.")
 ENTAILMENT = typer.Option(None, "--entailment", metavar="MODEL", help=f"Entailment model: {_HUB}")
 SENTENCE_ENCODER = typer.Option(None, "--sentence-encoder", metavar="MODEL", help=f"Sentence encoder: {_HUB}")
+FORCE = typer.Option(False, "--force", help="Mark what does not look English too.")
 AS_JSON = typer.Option(False, "--json", help="Print JSON instead.")
 
 
@@ -53,20 +57,21 @@ def build_engine(
     masked_lm: str | None = None,
     entailment: str | None = None,
     sentence_encoder: str | None = None,
+    arguments: Mapping[str, object] | None = None,
 ) -> Engine:
     """The engine that the options ask for; no model is loaded yet."""
     from lexprint.engine import Engine
     from lexprint.settings import load_models, load_settings
 
-    given = {
+    options = {
         "watermark.gap": gap,
         "models.masked_lm": masked_lm,
         "models.entailment": entailment,
         "models.sentence_encoder": sentence_encoder,
     }
-    arguments = {name: value for name, value in given.items() if value is not None}
-    chosen = load_settings(profile=profile, file=settings, arguments=arguments)
-    models = load_models(file=settings, arguments=arguments)
+    given = {**(arguments or {}), **{name: value for name, value in options.items() if value is not None}}
+    chosen = load_settings(profile=profile, file=settings, arguments=given)
+    models = load_models(file=settings, arguments=given)
     if cache is None and (named := os.environ.get("LEXPRINT_CACHE")):
         cache = Path(named)
     megabytes = os.environ.get("LEXPRINT_CACHE_MEGABYTES", "512")
@@ -142,21 +147,61 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "�" for character in spaced)
 
 
+class TimeLeft(ProgressColumn):
+    """How long it will still take: as fast as it went so far, and at first as fast as it usually goes."""
+
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        if not task.total:
+            return Text("")
+        elapsed = task.elapsed or 0.0
+        if task.completed:
+            left = elapsed * (task.total - task.completed) / task.completed
+        else:
+            left = max(task.total / (USUAL_WORDS_PER_SECOND * (os.cpu_count() or 1)) - elapsed, 1.0)
+        minutes, seconds = divmod(round(left), 60)
+        return Text(f"about {minutes} min {seconds:02} s left" if minutes else f"about {seconds} s left")
+
+
+class Bar:
+    """One bar for all of the work: words, which take the time, then copies."""
+
+    def __init__(self, update: Callable[[float, float, str], None]) -> None:
+        self._update = update
+        self._start = 0.0  # share of the bar that belongs to the words
+
+    def __call__(self, done: int, total: int) -> None:
+        """So many words of so many are done."""
+        self._start = WORDS_SHARE
+        self._update(done * WORDS_SHARE, total, f"{done:,} of {total:,} words")
+
+    def copies(self, done: int, total: int) -> None:
+        self._update(total * self._start + done * (1 - self._start), total, f"{done:,} of {total:,} copies")
+
+
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on standard error, once the work takes long; gives what is to be told how much of how much is done."""
+def progress(label: str) -> Iterator[Bar]:
+    """A bar on standard error from the first second, with the time left; gives what is to be told how much is done."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda done, total: None
+        yield Bar(lambda done, total, shown: None)
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[shown]}"),
+        TimeElapsedColumn(),
+        TimeLeft(),
+    )
     bar = Progress(*columns, console=console, transient=True)
-    task = bar.add_task(label, total=None)
+    task = bar.add_task(label, total=None, shown="")
     timer = Timer(BAR_AFTER_SECONDS, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield Bar(lambda done, total, shown: bar.update(task, completed=done, total=total, shown=shown))
     finally:
         timer.cancel()
         timer.join()

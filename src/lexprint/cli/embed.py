@@ -32,6 +32,7 @@ def embed(
     key: Path | None = KEY,
     payload_bits: int | None = PAYLOAD_BITS,
     false_positive: float = FALSE_POSITIVE,
+    force: bool = console.FORCE,
     record: str | None = typer.Option(None, "--record", metavar="FILE", help="Where to keep the restoration record."),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
@@ -40,12 +41,14 @@ def embed(
     batch_size: int = console.BATCH_SIZE,
     as_json: bool = typer.Option(False, "--json", help="Print the record on standard output."),
 ) -> None:
-    """Write bits, a message or a payload into a document, by swapping a few words.
+    """Write bits, a message or a payload into an English document, by swapping a few words.
 
     The marked copy is read back before it is written. Everything but the swapped words stays as it was; code, links and
     the like are left alone. Keep the record: with it the original can be restored exactly. A payload needs a key
     (`lexprint key new`) and is found again with that key alone, also in parts of the text.
     """
+    from lexprint.text.languages import require_english_only
+
     _require_one({"--bits": bits, "--message": message, "--payload": payload})
     if payload is None and (key is not None or payload_bits is not None):
         raise InputError("--key and --payload-bits are for payloads, none was given", needed="--payload")
@@ -57,6 +60,8 @@ def embed(
     keyring = None if payload is None else load_keys(key)
     given = open_file(source)
     given.require_writable(target)
+    if not force:
+        require_english_only(given.text)
     engine = console.build_engine(settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size)
     marked: Embedded | EmbeddedPayload
     if payload is not None and keyring is not None:

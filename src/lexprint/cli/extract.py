@@ -32,7 +32,7 @@ def extract(
     false_positive: float = FALSE_POSITIVE,
     fingerprint: str | None = typer.Option(None, "--fingerprint", help="Expected fingerprint."),
     record: str | None = typer.Option(
-        None, "--record", metavar="FILE", help="The record of the copy; names what marked it."
+        None, "--record", metavar="FILE", help="The record of the copy; its settings are used."
     ),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
@@ -54,7 +54,14 @@ def extract(
         raise InputError("a message and a payload were asked for", needed="one of the two")
     keyring = load_keys(key) if wants_payload else None
     marked_with = _marked_with(fingerprint, record)
-    engine = console.build_engine(settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size)
+    engine = console.build_engine(
+        settings=settings,
+        profile=profile,
+        gap=gap,
+        threads=threads,
+        batch_size=batch_size,
+        arguments=_settings_of(marked_with, is_chosen=bool(settings or profile)),
+    )
 
     def read(name: str) -> _Answer:
         given = open_file(name)
@@ -141,6 +148,15 @@ def _marked_with(fingerprint: str | None, record: str | None) -> Record | str | 
     if fingerprint is not None and record is not None:
         raise InputError("--fingerprint and --record were both given", needed="one of the two")
     return fingerprint if record is None else load_record(record)
+
+
+def _settings_of(marked_with: Record | str | None, *, is_chosen: bool) -> dict[str, object]:
+    """Those that marked the copy, as its record has them, unless the user names others."""
+    from lexprint.workflows.fingerprints import flat_settings
+
+    if marked_with is None or isinstance(marked_with, str) or is_chosen:
+        return {}
+    return flat_settings(marked_with.settings)
 
 
 def load_record(name: str) -> Record:

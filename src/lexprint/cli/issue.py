@@ -21,6 +21,7 @@ from lexprint.errors import FormatError, InputError
 if TYPE_CHECKING:
     from lexprint.engine import Engine
     from lexprint.registry.records import Code
+    from lexprint.settings import Settings
     from lexprint.text.protection import Protection
     from lexprint.workflows import Analysis, IssuedDocument
     from lexprint.workflows.issuing import IssueOptions, Master
@@ -28,10 +29,16 @@ if TYPE_CHECKING:
 
 COLUMNS = ("number", "keep", "sentence", "word", "alternative", "SR")
 KEPT, STRUCK = "yes", ("", "no", "n", "0", "false", "-")
+MOST_LISTED = 10  # paragraphs
 _FORMULA = ("=", "+", "-", "@")  # what a spreadsheet would compute
 
-SOURCE = typer.Argument(..., metavar="IN", help=DOCUMENT)
+SOURCE = typer.Argument(..., metavar="IN", help=f"In English. {DOCUMENT}")
 PROTECT = typer.Option(None, "--protect", metavar="FILE", help="Words and phrases that must stay, one a line.")
+ERROR_BOUND = typer.Option(
+    None,
+    "--error-bound",
+    help="Maximum probability of naming an innocent copy, promised for all traces of the document; else 1e-6.",
+)
 UNPROTECT = typer.Option(
     [], "--unprotect", metavar="KIND", help="quotations, addresses, code, quantities or terms: may be marked after all."
 )
@@ -55,19 +62,21 @@ def issue(
     blind: bool = typer.Option(False, "--blind", help="Mark by the paper's scheme, whose sites models find again."),
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
-    error_bound: float = typer.Option(1e-6, "--error-bound", help="Maximum probability of naming an innocent copy."),
+    force: bool = console.FORCE,
+    error_bound: float | None = ERROR_BOUND,
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     threads: int = console.THREADS,
     batch_size: int = console.BATCH_SIZE,
     as_json: bool = typer.Option(False, "--json", help="Print the manifest on standard output."),
 ) -> None:
-    """Write one copy of a document for each recipient; all read the same, and differ in a few words.
+    """Write one copy of an English document for each recipient; all read the same, and differ in a few words.
 
     Copies are recorded before they are written. If it is interrupted, run the same command again; to add recipients, add
     them to the list and run it again.
     """
     from lexprint.registry.protocol import open_registry
+    from lexprint.text.languages import require_english_only
     from lexprint.workflows import as_json as json_of, issuing
     from lexprint.workflows.recipients import read_recipients
 
@@ -76,9 +85,13 @@ def issue(
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     master = read_master(source, name=name)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    options = parse_options(code=code, protect=protect, unprotect=unprotect, review=review, error_bound=error_bound)
+    options = parse_options(
+        code=code, protect=protect, unprotect=unprotect, review=review, error_bound=error_bound, force=force
+    )
+    if blind and not force:
+        require_english_only(master.text)
     if review is not None and options.review is None:
-        _write_review(engine, master, options, review)
+        _write_review(engine, master, options, review, registry)
         return
     keyring = keys.load_keys(key)
     with (
@@ -95,7 +108,7 @@ def issue(
                 folder=out,
                 error_bound=error_bound,
                 on_marked=on_progress,
-                on_copies=on_progress,
+                on_copies=on_progress.copies,
             )
         else:
             done = issuing.issue(
@@ -107,25 +120,30 @@ def issue(
                 folder=out,
                 options=options,
                 on_progress=on_progress,
-                on_copies=on_progress,
+                on_copies=on_progress.copies,
             )
     if as_json:
         console.print_json(json_of(done))
-    _say_done(done, out, error_bound=error_bound)
+    _say_done(done, out, engine.settings)
+    _say_foreign(master, options)
 
 
 def analyse(
     source: str = SOURCE,
     paragraphs: int = typer.Option(10, "--paragraphs", min=0, help="Paragraphs in the heat map; 0: all."),
+    registry: str = REGISTRY,
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
+    force: bool = console.FORCE,
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     threads: int = console.THREADS,
     batch_size: int = console.BATCH_SIZE,
     as_json: bool = console.AS_JSON,
 ) -> None:
-    """Tell where copies of a document may differ when they are issued, and for how many recipients that is enough.
+    """Tell where copies of an English document may differ when they are issued, and for how many recipients that is enough.
+
+    What is found is kept in the registry, so that issuing the document takes no second look.
 
     SR is the probability that the sentence entails itself with the other word of the pair in place, and the other way
     round; the lower of the two.
@@ -134,13 +152,14 @@ def analyse(
 
     master = read_master(source, name=None)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    options = parse_options(protect=protect, unprotect=unprotect)
-    found = _analysed(engine, master, options)
+    options = parse_options(protect=protect, unprotect=unprotect, force=force)
+    found = _analysed(engine, master, options, registry)
     if as_json:
         console.print_json(json_of(found))
         return
     print_heat_map(master.text, found.paragraphs, engine.settings.substitution, limit=paragraphs, noun="site")
     console.print_line(_summary(found))
+    _say_foreign(master, options)
 
 
 def read_master(source: str, *, name: str | None) -> Master:
@@ -175,8 +194,8 @@ def require_options(
             raise InputError(f"{option} does not go with --blind", needed="one of the two: blind copies have no sites")
 
 
-def require_bound(error_bound: float) -> None:
-    if not 0.0 < error_bound < 1.0:
+def require_bound(error_bound: float | None) -> None:
+    if error_bound is not None and not 0.0 < error_bound < 1.0:
         raise InputError(f"--error-bound is {error_bound:g}", needed="a probability between 0 and 1")
 
 
@@ -186,7 +205,8 @@ def parse_options(
     protect: str | None = None,
     unprotect: list[str],
     review: str | None = None,
-    error_bound: float = 1e-6,
+    error_bound: float | None = None,
+    force: bool = False,
 ) -> IssueOptions:
     from lexprint.text.protection import PROTECTIONS
     from lexprint.workflows.issuing import IssueOptions
@@ -198,17 +218,19 @@ def parse_options(
     return IssueOptions(
         code=cast("Code | None", code),
         protected_phrases=phrases,
-        protections=PROTECTIONS - cast("set[Protection]", set(unprotect)),
+        protections=PROTECTIONS - cast("set[Protection]", {*unprotect, *(("languages",) if force else ())}),
         review=None if review is None or not Path(review).exists() else tuple(_read_review(review)),
         error_bound=error_bound,
     )
 
 
-def _analysed(engine: Engine, master: Master, options: IssueOptions) -> Analysis:
-    from lexprint.workflows.issuing import analyse_document
+def _analysed(engine: Engine, master: Master, options: IssueOptions, registry: str) -> Analysis:
+    from lexprint.registry.protocol import open_registry
+    from lexprint.workflows.analysing import find_analysis
 
-    with console.progress("analysing") as on_progress:
-        return analyse_document(
+    with open_registry(registry) as opened, console.progress("analysing") as on_progress:
+        return find_analysis(
+            opened,
             engine,
             master.text,
             protected=master.source.protected,
@@ -218,11 +240,11 @@ def _analysed(engine: Engine, master: Master, options: IssueOptions) -> Analysis
         )
 
 
-def _write_review(engine: Engine, master: Master, options: IssueOptions, review: str) -> None:
+def _write_review(engine: Engine, master: Master, options: IssueOptions, review: str, registry: str) -> None:
     from lexprint.workflows.review import review_lines
 
     require_writable(review)
-    lines = review_lines(master.text, _analysed(engine, master, options).sites)
+    lines = review_lines(master.text, _analysed(engine, master, options, registry).sites)
     table = io.StringIO(newline="")
     writer = csv.writer(table)
     writer.writerow(COLUMNS)
@@ -260,6 +282,18 @@ def _read_review(review: str) -> Iterator[ReviewLine]:
         raise wrong from error
 
 
+def _say_foreign(master: Master, options: IssueOptions) -> None:
+    from lexprint.text.languages import foreign_paragraphs
+
+    if "languages" in options.protections and (foreign := foreign_paragraphs(master.text)):
+        numbers = ", ".join(f"{one.number:,}" for one in foreign[:MOST_LISTED])
+        more = "" if len(foreign) <= MOST_LISTED else f" and {len(foreign) - MOST_LISTED:,} more"
+        languages = ", ".join(sorted({one.language for one in foreign}))
+        console.say(
+            f"not English ({languages}) and left as they are: paragraphs {numbers}{more}; --force marks them too"
+        )
+
+
 def _summary(found: Analysis) -> str:
     sites, words = console.counted(len(found.sites), "site"), console.counted(found.words, "word")
     figures = f"{sites} in {words}, {found.sites_per_word:.3f} sites per word"
@@ -284,8 +318,9 @@ def _enough_for(sites: int) -> str:
     return f"enough for {untouched:,} recipients if a leak is not edited, for {edited:,} if a tenth of its words is"
 
 
-def _say_done(done: IssuedDocument, folder: Path, *, error_bound: float) -> None:
+def _say_done(done: IssuedDocument, folder: Path, settings: Settings) -> None:
     from lexprint.workflows.issuing import comfortable_sites
+    from lexprint.workflows.planning import has_denser_profile
 
     document = done.document
     copies = "1 copy" if len(done.copies) == 1 else f"{len(done.copies):,} copies"
@@ -296,9 +331,10 @@ def _say_done(done: IssuedDocument, folder: Path, *, error_bound: float) -> None
         f"{copies} of {document.name}{sites}, in {folder}{known}; document {document.id}, key {document.key_id}, "
         f"manifest {folder / done.manifest}"
     )
-    wanted = comfortable_sites(done.compared, error_bound=error_bound)
+    wanted = comfortable_sites(done.compared, error_bound=document.error_bound)
     if document.issuing == "registered" and len(document.sites) < wanted:
+        denser = ", and so has the profile dense" if has_denser_profile(settings) else ""
         console.say(
             f"warning: a leak with a tenth of its words edited may not be traced among {done.compared:,} copies: that needs "
-            f"{wanted:,} sites; a longer text has more, and so has the profile dense"
+            f"{wanted:,} sites; a longer text has more{denser}"
         )

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from lexprint.cli import console, keys
 from lexprint.cli.files import READABLE, open_file
-from lexprint.cli.registry import REGISTRY
+from lexprint.cli.registry import REGISTRY, document_id
 
 
 def rank(
@@ -37,7 +37,7 @@ def rank(
         ranking = rank_copies(
             opened,
             given.text,
-            document_id=document,
+            document_id=document_id(opened, document),
             protected=given.protected,
             keys=keyring,
             engine=console.build_engine(profile=profile),

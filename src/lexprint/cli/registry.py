@@ -196,6 +196,11 @@ def _opened(registry: str, keyring: Keyring | None = None) -> Registry:
     return open_existing_registry(registry, keys=keyring)
 
 
+def document_id(registry: Registry, wanted: str) -> str:
+    """Of a document that is named by its id, the beginning of it, or its name; of a name, the newest version."""
+    return _chosen(registry.documents(), wanted).id
+
+
 def _chosen(documents: Sequence[DocumentSummary], wanted: str) -> DocumentSummary:
     by_id = [one for one in documents if wanted and one.id.startswith(wanted)]
     if len(by_id) > 1 and all(one.id != wanted for one in by_id):

@@ -111,11 +111,12 @@ def list_reports(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> N
         console.print_json(lines)
         return
     table = Table(box=None, pad_edge=False)
-    for title in ("report", "saved", "document", "verdict", "copies", "signed with"):
+    for title in ("report", "saved (UTC)", "document", "leak", "verdict", "copies", "signed with"):
         table.add_column(title)
     for line in lines:
         copies = ", ".join(map(str, line["accused"]))
-        cells = (line["id"], line["saved_at"][:16], line["name"], line["verdict"], copies, line["key_id"])
+        saved, leak = line["saved_at"][:19].replace("T", " "), (line["leak"] or "")[:12]
+        cells = (line["id"], saved, line["name"], leak, line["verdict"], copies, line["key_id"])
         table.add_row(*(Text(console.printable(cell or "-")) for cell in cells))
     out = console.Output()
     if not out.is_terminal:
@@ -130,11 +131,12 @@ def _line(stored: StoredReport, trusted: Collection[str]) -> dict[str, Any]:
     try:
         report = _read_stored(stored, trusted)
     except (BadSignature, ForeignSignature):
-        return found | {"name": None, "verdict": "bad signature", "accused": [], "key_id": None}
+        return found | {"name": None, "leak": None, "verdict": "bad signature", "accused": [], "key_id": None}
     except ReportError:
-        return found | {"name": None, "verdict": "unreadable", "accused": [], "key_id": None}
+        return found | {"name": None, "leak": None, "verdict": "unreadable", "accused": [], "key_id": None}
     return found | {
         "name": report.document and report.document.name,
+        "leak": report.leak.digest,
         "verdict": report.verdict,
         "accused": [copy.number for copy in report.accused],
         "key_id": report.signature and report.signature.key_id,
@@ -180,11 +182,32 @@ def write_page(report: Report, target: str) -> None:
     write_bytes(target, report_page(report).encode())
 
 
+def write_pdf(report: Report, target: str) -> None:
+    from lexprint.reports.pdf import report_pdf
+
+    write_bytes(target, report_pdf(report))
+
+
+def require_report_name(target: str, *, option: str) -> None:
+    if Path(target).suffix.lower() not in _WRITERS:
+        raise InputError(
+            f"{option} {target} is none of the forms of a report", needed="a name that ends in .html, .json or .pdf"
+        )
+
+
+def write_report(report: Report, target: str) -> None:
+    """In the form that the ending of the name says."""
+    _WRITERS[Path(target).suffix.lower()](report, target)
+
+
 def write_signed(report: Report, target: str) -> None:
     """The JSON that the signature is of."""
     from lexprint.reports.signed_file import report_bytes
 
     write_bytes(target, report_bytes(report))
+
+
+_WRITERS = {".html": write_page, ".htm": write_page, ".json": write_signed, ".pdf": write_pdf}
 
 
 def print_report(report: Report) -> None:

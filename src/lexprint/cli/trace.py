@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,29 +12,32 @@ import typer
 
 from lexprint.cli import console, keys
 from lexprint.cli.files import PIPE, READABLE, FileAnswer, is_folder, open_file, print_each, require_writable
-from lexprint.cli.registry import REGISTRY
-from lexprint.cli.report import print_report, write_page, write_signed
+from lexprint.cli.registry import REGISTRY, document_id
+from lexprint.cli.report import print_report, require_report_name, write_report, write_signed
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
+    from lexprint.coding.keys import Keyring
     from lexprint.reports.report import Report
-
-REPORT_NAMES = (".html", ".htm", ".json")
 
 
 def trace(
     leak: str = typer.Argument(..., metavar="LEAK", help=f"{READABLE} A folder means every file in it."),
     registry: str = REGISTRY,
     document: str | None = typer.Option(
-        None, "--document", metavar="ID", help="The document it is of; else it is found by its wording."
+        None, "--document", metavar="DOCUMENT", help="Its id or name; else it is found by its wording."
     ),
-    error_bound: float = typer.Option(
-        1e-6,
+    error_bound: float | None = typer.Option(
+        None,
         "--error-bound",
-        help="Maximum probability of naming an innocent copy, over all copies and all traces of the document.",
+        help="Maximum probability of naming an innocent copy, over all copies and all traces of the document; "
+        "else what was promised when it was issued.",
     ),
-    report: str | None = typer.Option(
-        None, "--report", metavar="FILE", help="Write the report: .html for a page with pictures, .json signed."
+    report: list[str] = typer.Option(
+        [],
+        "--report",
+        metavar="FILE",
+        help="Write the report: .html or .pdf to read, .json signed. May be given more than once.",
     ),
     key: Path | None = keys.KEY,
     profile: str | None = typer.Option(
@@ -65,22 +69,18 @@ def trace(
         authority=authority,
     )
     if is_folder(leak):
-        if report is not None:
+        if report:
             raise InputError(
                 "--report is for one leak, and a folder was given", needed="lexprint report show, for each"
             )
 
         raise typer.Exit(print_each(leak, lambda name: _outcome(traced(name)), as_json=as_json))
-    if report is not None:
-        if Path(report).suffix.lower() not in REPORT_NAMES:
-            raise InputError(
-                f"--report {report} is neither a page nor JSON", needed="a name that ends in .html or .json"
-            )
-        require_writable(report, leak)
+    for target in report:
+        require_report_name(target, option="--report")
+        require_writable(target, leak)
     made = traced(leak)
-    if report is not None:
-        write = write_signed if _is_json(report) else write_page
-        write(made, report)
+    for target in report:
+        write_report(made, target)
     if as_json:
         write_signed(made, PIPE)
     else:
@@ -95,7 +95,7 @@ def _traced(
     *,
     registry: str,
     document: str | None,
-    error_bound: float,
+    error_bound: float | None,
     key: Path | None,
     profile: str | None,
     authority: str | None,
@@ -107,13 +107,13 @@ def _traced(
 
     load_settings(profile=profile)  # refused before the work if it is unknown; the engine is made when it is needed
     given = open_file(leak)
-    keyring = keys.keys_at_hand(key)
+    keyring = _own_keys(registry, key)
     with open_existing_registry(registry, keys=keyring) as opened:
         return trace_leak(
             opened,
             given.text,
             error_bound=error_bound,
-            document_id=document,
+            document_id=None if document is None else document_id(opened, document),
             leak_digest=given.digest,
             protected=given.protected,
             remarks=remarks_of(given.source),
@@ -121,6 +121,27 @@ def _traced(
             engine=partial(console.build_engine, profile=profile),
             authority=authority,
         )
+
+
+def _own_keys(registry: str, key: Path | None) -> Keyring | None:
+    """Those that are named; of those at hand, only if copies of this registry were issued with one of them.
+
+    Else a report would bear the signature of somebody who has nothing to do with it, only because they ran the command.
+    """
+    from lexprint.registry.protocol import open_existing_registry
+
+    keyring = keys.keys_at_hand(key)
+    if key is not None or keyring is None:
+        return keyring
+    with open_existing_registry(registry) as opened:
+        issued_with = {document.key_id for document in opened.documents()}
+    if issued_with and not issued_with & {one.id for one in keyring}:
+        console.say(
+            f"key {keyring.newest.id}, which is at hand, issued no copy of this registry and is not used; "
+            "--key FILE uses it all the same"
+        )
+        return None
+    return keyring
 
 
 def _outcome(made: Report) -> FileAnswer:
@@ -133,11 +154,7 @@ def _outcome(made: Report) -> FileAnswer:
     return FileAnswer("; ".join(filter(None, parts)), value, exit_code=0 if made.accused else 1)
 
 
-def _is_json(target: str) -> bool:
-    return Path(target).suffix.lower() == ".json"
-
-
-def _summary(made: Report, target: str | None) -> str:
+def _summary(made: Report, targets: Sequence[str]) -> str:
     signed = "not signed: there is no key" if made.signature is None else f"signed with key {made.signature.key_id}"
-    written = "" if target is None else f", written to {target}"
+    written = f", written to {' and '.join(targets)}" if targets else ""
     return f"report {made.id}, {signed}{written}; run: lexprint report show {made.id}"

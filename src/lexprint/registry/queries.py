@@ -65,6 +65,7 @@ def _document(row: Row[Any]) -> DocumentRecord:
         key_id=row.key_id,
         fingerprint=row.fingerprint,
         created_at=datetime.fromisoformat(row.created_at),
+        error_bound=float(row.error_bound),
     )
 
 

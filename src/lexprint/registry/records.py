@@ -58,6 +58,7 @@ class DocumentRecord:
     key_id: str  # which master key; never the key
     fingerprint: str  # of the models and settings that found the sites
     created_at: datetime
+    error_bound: float = 1e-6  # with which leaks are traced, as promised when copies were issued
 
     @property
     def choices(self) -> tuple[int, ...]:

@@ -117,6 +117,7 @@ class SqlRegistry:
             **{name: getattr(record, name) for name in ("id", "name", "digest", "issuing", "code", "key_id")},
             "fingerprint": record.fingerprint,
             "created_at": time_text(record.created_at),
+            "error_bound": repr(record.error_bound),
             "text": packing.pack_text(record.text),
             "sites": packing.pack_sites(record.sites),
             "biases": packing.pack_biases(record.biases),

@@ -57,6 +57,7 @@ DOCUMENTS = Table(
     _text("fingerprint"),
     _text("wording"),
     _text("created_at"),
+    _text("error_bound"),  # promised when copies were issued, as Python writes the number
     Index("documents_by_name", "name"),
     Index("documents_by_digest", "digest"),
     Index("documents_by_wording", "wording"),
@@ -96,6 +97,9 @@ TRACES = Table(
     _bytes("reading"),
     _text("traced_at"),
 )
+
+# What was found in texts, sealed with the texts themselves.
+ANALYSES = Table("analyses", METADATA, _text("name", primary_key=True), _bytes("content"), _text("kept_at"))
 
 AUDIT = Table(
     "audit",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from math import ceil, log2
+from statistics import fmean
 
 from lexprint import __version__
 from lexprint.registry.protocol import Registry
@@ -206,7 +207,7 @@ def _notes(
 ) -> list[str]:
     notes = [*_note_on_versions(found, versions), *_note_on_others(registry, found, traced)]
     notes += _note_on_edited_leaks(found.turn)
-    notes += _note_on_few_sites(found.finding)
+    notes += _note_on_few_sites(found.finding, found.record)
     notes += _note_on_the_master(found) or _note_on_unknown_copies(found.finding)
     notes += [
         f"Copy {copy.number} was planned, but that its file was written is not recorded."
@@ -276,10 +277,20 @@ def _note_on_left_out(left_out: Sequence[LikelyDocument]) -> list[str]:
     ]
 
 
-def _note_on_few_sites(finding: Finding) -> list[str]:
+def _bits_of_site(words: int) -> float:
+    """What a site tells on average: half of the copies have its first word, and each other half as many as the one before.
+
+    >>> [_bits_of_site(words) for words in (2, 3, 4)]
+    [1.0, 1.5, 1.75]
+    """
+    return 2.0 - 2.0 ** (2 - words)
+
+
+def _note_on_few_sites(finding: Finding, record: DocumentRecord) -> list[str]:
     if not finding.observations or not finding.compared:
         return []
-    least = ceil(-log2(largest_p_value(recipients=finding.compared, error_bound=finding.error_bound)))
+    bits = -log2(largest_p_value(recipients=finding.compared, error_bound=finding.error_bound))
+    least = ceil(bits / fmean(_bits_of_site(len(record.sites[one.site].words)) for one in finding.observations))
     if finding.accused or finding.readable >= least:
         return []
     copies = counted(finding.compared, "copy", "copies")

@@ -161,8 +161,9 @@ def _how_copies_differ(report: Report, *, drawn: str, innocent: str) -> tuple[st
     return (
         "How copies differ.",
         (
-            f"Before the document was handed out, {counted(_sites(report), 'word')} were chosen in it for which another word, "
-            f"or several, say the same at that place. Which of these a copy was given {drawn}. {innocent}"
+            f"Before the document was handed out, {counted(_sites(report), 'word')} were chosen in it, and for each of them "
+            f"another word, or several. Which of these stands in a copy {drawn}. {innocent} The evidence is which word stands "
+            "where; whether the words mean the same does not matter for it."
         ),
     )
 
@@ -206,7 +207,8 @@ def _over_traces(report: Report) -> str:
 
 def _limit(report: Report) -> str:
     """Never as if it had been fixed beforehand where whoever asked could choose it."""
-    chosen = "lexprint's own limit" if report.error_bound == OWN_BOUND else "a limit that was chosen for this trace"
+    own = report.error_bound == OWN_BOUND
+    chosen = "lexprint's own limit" if own else "a limit that the issuer chose, or whoever asked for this trace"
     return f"{chance_in_words(report.error_bound)}, {chosen}"
 
 
@@ -235,8 +237,8 @@ def _method_of_blind_copies(report: Report) -> list[tuple[str, str]]:
         (
             "How copies differ.",
             (
-                "Where either of two words says the same, a secret key and a random number that belongs to the copy decide, as "
-                "the toss of a fair coin would, which of them stands there."
+                "At some places copies bear either of two words. A secret key and a random number that belongs to the copy decide, "
+                "as the toss of a fair coin would, which of them stands there."
             ),
         ),
         (

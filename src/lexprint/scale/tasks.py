@@ -17,10 +17,11 @@ from lexprint.formats.projection import whole_projection
 from lexprint.formats.source import Source, open_source
 from lexprint.scale.jobs import Item, Product
 from lexprint.text.editing import Edit, OffsetMap, apply_edits
+from lexprint.text.languages import require_english_only
 from lexprint.text.protection import PROTECTIONS, Protection
 from lexprint.text.span import Span
 from lexprint.workflows import Embedded, EmbeddedPayload, as_json, embed, embed_message, embed_payload
-from lexprint.workflows.issuing import analyse_document
+from lexprint.workflows.analysing import analyse_document
 
 if TYPE_CHECKING:
     from lexprint.workflows import Analysis
@@ -59,6 +60,7 @@ class Embedding:
     payload_bits: int | None = None
     false_positive: float = 1e-6
     with_records: bool = field(default=False)
+    any_language: bool = field(default=False)  # else what is not English is refused
 
     def prepare(self, engine: Engine) -> None:
         if self.key is not None:
@@ -80,6 +82,8 @@ class Embedding:
     def _marked(
         self, engine: Engine, text: str, protected: Iterable[Span], own: str | None
     ) -> Embedded | EmbeddedPayload:
+        if not self.any_language:
+            require_english_only(text)
         if self.bits is not None:
             return embed(engine, text, self.bits, protected=protected)
         if self.message is not None:

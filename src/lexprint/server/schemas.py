@@ -80,6 +80,7 @@ class EmbedRequest(Given):
     payload: Annotated[Text, StringConstraints(max_length=1_000)] | Annotated[int, Field(ge=0, lt=2**128)] | None = None
     payload_bits: int | None = Field(default=None, ge=1, le=128, description="How many bits a number takes.")
     false_positive: Probability = 1e-6
+    any_language: bool = Field(default=False, description="Mark what does not look English too.")
 
     @model_validator(mode="after")
     def _one_of_three(self) -> EmbedRequest:
@@ -126,20 +127,21 @@ class IssueRequest(AnalyseRequest):
     scheme: Issuing = "registered"
     code: Code | None = Field(default=None, description="Else chosen by the number of sites.")
     kept: list[KeptPair] | None = Field(default=None, description="Pairs that stand; if left out, all do.")
-    error_bound: Probability = 1e-6
+    error_bound: Probability | None = Field(default=None, description="Promised for all traces; else 1e-6.")
 
     @model_validator(mode="after")
     def _some_recipients(self) -> IssueRequest:
         if (self.recipients is None) == (self.recipients_table is None):
             raise ValueError("needed: either recipients or recipients_table")
-        if self.scheme == "blind" and (self.code or self.kept or self.protected_phrases or self.unprotected):
+        kinds = set(self.unprotected) - {"languages"}
+        if self.scheme == "blind" and (self.code or self.kept or self.protected_phrases or kinds):
             raise ValueError("blind copies have no sites: no code, kept or protected passages")
         return self
 
 
 class TraceRequest(Given):
     document: DocumentId | None = Field(default=None, description="If it is known; else it is found by its wording.")
-    error_bound: Probability = 1e-6
+    error_bound: Probability | None = Field(default=None, description="Else what was promised at issue.")
 
 
 class RankingRequest(Given):

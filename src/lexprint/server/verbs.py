@@ -29,13 +29,14 @@ from lexprint.server.limits import OnProgress
 from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
 from lexprint.text.editing import Edit
+from lexprint.text.languages import require_english_only
 from lexprint.text.protection import PROTECTIONS
 from lexprint.tracing.verdict import ERROR_BOUND
 from lexprint.watermark.records import read_record
+from lexprint.workflows.analysing import find_analysis
 from lexprint.workflows.issuing import (
     IssueOptions,
     Master,
-    analyse_document,
     comfortable_sites,
     copy_edits,
     issue as issue_copies,
@@ -101,6 +102,8 @@ def capacity(desk: Desk, asked: schemas.CapacityRequest, on_progress: OnProgress
 def embed(desk: Desk, asked: schemas.EmbedRequest, on_progress: OnProgress) -> Answer:
     opened = desk.open(asked)
     _require_writable(opened)
+    if not asked.any_language:
+        require_english_only(opened.text)
     protected = opened.source.protected
     marked: workflows.Embedded | workflows.EmbeddedPayload
     if asked.payload is not None:
@@ -193,7 +196,8 @@ def file_json(file: StoredFile) -> Answer:
 def analyse(desk: Desk, asked: schemas.AnalyseRequest, on_progress: OnProgress) -> Answer:
     """With the text, for whoever shows the sites in it."""
     opened = desk.open(asked)
-    analysis = analyse_document(
+    analysis = find_analysis(
+        desk.service.registry,
         desk.engine,
         opened.text,
         protected=opened.source.protected,
@@ -220,11 +224,16 @@ def _serves() -> list[dict[str, int]]:
 
 def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> Answer:
     """Copies are recorded, not kept: from the master each can be made again, byte for byte. Blind ones are kept."""
+    if (asked.error_bound or 0.0) > ERROR_BOUND and "admin" not in desk.caller.scopes:
+        # It is promised to all who trace: who may issue could else register a text again to be traced loosely.
+        raise Refusal(403, f"an error bound above {ERROR_BOUND:g} needs the scope admin", code="Forbidden")
     opened = desk.open(asked)
     master = Master.of(opened.content, opened.source, file_name=opened.name, name=asked.name or None)
     registry, keyring = desk.service.registry, desk.service.keys
     with scratch_folder() as folder:
         if asked.scheme == "blind":
+            if "languages" not in asked.unprotected:
+                require_english_only(opened.text)
             done = issue_blind(
                 desk.engine,
                 master,
@@ -293,7 +302,7 @@ def copy_contents(
 
 
 def trace(desk: Desk, asked: schemas.TraceRequest, on_progress: OnProgress) -> Answer:
-    if asked.error_bound > ERROR_BOUND and "admin" not in desk.caller.scopes:
+    if (asked.error_bound or 0.0) > ERROR_BOUND and "admin" not in desk.caller.scopes:
         # With a loose bound, answers would tell how near a text is to copies that nobody may name.
         raise Refusal(403, f"an error bound above {ERROR_BOUND:g} needs the scope admin", code="Forbidden")
     opened = desk.open(asked)

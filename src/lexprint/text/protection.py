@@ -12,10 +12,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
+from lexprint.text.languages import foreign_spans
 from lexprint.text.span import Span
 from lexprint.text.view import build_view, normalise
 
-Protection: TypeAlias = Literal["quotations", "addresses", "code", "quantities", "terms"]
+Protection: TypeAlias = Literal["quotations", "addresses", "code", "quantities", "terms", "languages"]
 PROTECTIONS: frozenset[Protection] = frozenset(get_args(Protection))
 
 
@@ -182,5 +183,6 @@ _FINDERS: Mapping[Protection, Callable[[str], Iterator[Span]]] = MappingProxyTyp
         "code": _find_code,
         "quantities": _find_quantities,
         "terms": _find_terms,
+        "languages": foreign_spans,
     }
 )

@@ -36,15 +36,17 @@ def _described(version: str, profile: str, settings: Mapping[str, object]) -> st
 
 
 def _needed_by(record: Record, engine: Engine) -> str:
-    loaded = _flat(settings_json(engine.settings))
-    different = [f"{name} = {value}" for name, value in _flat(record.settings).items() if loaded.get(name) != value]
+    loaded = flat_settings(settings_json(engine.settings))
+    different = [
+        f"{name} = {value}" for name, value in flat_settings(record.settings).items() if loaded.get(name) != value
+    ]
     steps = [f"run: pip install lexprint=={record.version}"] if record.version != __version__ else []
     if different:
         steps.append(f"use the settings {', '.join(different)}")
     return " and ".join(steps) or "its models are not these: reinstall lexprint, or name the models that marked it"
 
 
-def _flat(settings: Mapping[str, object]) -> dict[str, object]:
+def flat_settings(settings: Mapping[str, object]) -> dict[str, object]:
     """With dotted names, as in `load_settings`."""
     return {
         f"{section}.{name}": value

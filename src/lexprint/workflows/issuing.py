@@ -8,7 +8,7 @@ registry, none is marked that is not on disk, and the same command run again mak
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -20,7 +20,6 @@ from lexprint import __version__
 from lexprint.coding.codewords import biases
 from lexprint.coding.keys import Keyring
 from lexprint.coding.payload_code import SECOND_TURN
-from lexprint.copies.analysis import analyse
 from lexprint.engine import Engine
 from lexprint.errors import InputError, RegistryError
 from lexprint.registry.packing import person
@@ -28,11 +27,11 @@ from lexprint.registry.protocol import Registry
 from lexprint.registry.records import Code, CopySite, DocumentRecord, IssuedCopy
 from lexprint.text.editing import Edit
 from lexprint.text.protection import PROTECTIONS, Protection, protected_spans
-from lexprint.text.span import Span
 from lexprint.tracing.verdict import ERROR_BOUND
+from lexprint.workflows.analysing import find_analysis
 from lexprint.workflows.blind_marking import document_secret, mark_copies
 from lexprint.workflows.copy_files import digest_of_file, sole_writer, write_together
-from lexprint.workflows.marking import OnProgress, counting, in_paragraphs, segmented
+from lexprint.workflows.marking import OnProgress
 from lexprint.workflows.planning import (
     CODEWORDS,
     Master as Master,
@@ -55,27 +54,6 @@ GROUP = 64  # copies written and marked at once
 OnCopies: TypeAlias = Callable[[int, int], None]  # copies done, copies in all
 
 
-def analyse_document(
-    engine: Engine,
-    text: str,
-    *,
-    protected: Iterable[Span] = (),
-    protected_phrases: Iterable[str] = (),
-    protections: Collection[Protection] = PROTECTIONS,
-    on_progress: OnProgress | None = None,
-) -> Analysis:
-    """Where copies of a text may differ; `protected` are spans besides those that are found in the text itself.
-
-    >>> from lexprint import Engine
-    >>> analyse_document(Engine(), "No.").sites
-    ()
-    """
-    document = segmented(text)
-    found = protected_spans(text, protections=protections, phrases=protected_phrases, spans=protected)
-    sites = analyse(document, engine.substituter, protected=found, on_words=counting(document.word_count, on_progress))
-    return Analysis(in_paragraphs(document, sites), engine.fingerprint)
-
-
 @dataclass(frozen=True, kw_only=True)
 class IssueOptions:
     """What the issuer wants of the copies."""
@@ -84,7 +62,7 @@ class IssueOptions:
     protected_phrases: tuple[str, ...] = ()
     protections: frozenset[Protection] = PROTECTIONS
     review: tuple[ReviewLine, ...] | None = None  # None: nobody struck out a pair
-    error_bound: float = ERROR_BOUND
+    error_bound: float | None = None  # None: what was promised for the document, or lexprint's own
 
 
 def issue(
@@ -109,7 +87,8 @@ def issue(
     with sole_writer(folder):
         record = _known_document(engine, master, registry, options)
         if record is None:
-            analysis = analysis or analyse_document(
+            analysis = analysis or find_analysis(
+                registry,
                 engine,
                 master.text,
                 protected=master.source.protected,
@@ -118,7 +97,7 @@ def issue(
                 on_progress=on_progress,
             )
             record = _new_document(engine, master, analysis, keyring, registry, options)
-        planner = Planner(record, recipients, master, keyring, registry, folder, options.error_bound)
+        planner = Planner(record, recipients, master, keyring, registry, folder, engine.settings)
         plan = record_plan(planner.plan, registry)
         contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
         return _write_copies(plan, contents, master, registry, folder=folder, on_copies=on_copies)
@@ -137,7 +116,7 @@ def issue_blind(
     keyring: Keyring,
     registry: Registry,
     folder: Path,
-    error_bound: float = ERROR_BOUND,
+    error_bound: float | None = None,
     on_marked: OnCopies | None = None,
     on_copies: OnCopies | None = None,
 ) -> IssuedDocument:
@@ -151,9 +130,10 @@ def issue_blind(
     with sole_writer(folder):
         record = registry.find_document(
             digest=master.digest, issuing="blind", fingerprint=engine.fingerprint, name=master.name
-        ) or _new_blind_document(engine, master, keyring, registry)
+        ) or _new_blind_document(engine, master, keyring, registry, error_bound=error_bound or ERROR_BOUND)
+        _require_promised(record, error_bound)
         secret = document_secret(keyring.find(record.key_id), record)
-        planner = Planner(record, recipients, master, keyring, registry, folder, error_bound)
+        planner = Planner(record, recipients, master, keyring, registry, folder, engine.settings)
         contents: dict[bytes, bytes] = {}  # by salt
 
         def marked() -> Plan:
@@ -164,7 +144,7 @@ def issue_blind(
                 master.text,
                 unmarked,
                 secret=secret,
-                needed=fewest_sites(plan.compared, error_bound=error_bound * SECOND_TURN),
+                needed=fewest_sites(plan.compared, error_bound=record.error_bound * SECOND_TURN),
                 recipients=plan.compared,
                 protected=master.source.protected,
             )
@@ -202,6 +182,8 @@ def _known_document(engine: Engine, master: Master, registry: Registry, options:
         name=master.name,
         code=options.code,
     )
+    if record is not None:
+        _require_promised(record, options.error_bound)
     if record is None or (
         options.review is not None and not is_reviewed_so(record.sites, options.review, code=record.code)
     ):
@@ -238,10 +220,22 @@ def _new_document(
         key_id=key.id,
         fingerprint=engine.fingerprint,
         created_at=datetime.now(UTC),
+        error_bound=options.error_bound or ERROR_BOUND,
     )
 
 
-def _new_blind_document(engine: Engine, master: Master, keyring: Keyring, registry: Registry) -> DocumentRecord:
+def _require_promised(record: DocumentRecord, error_bound: float | None) -> None:
+    """What was promised to the first recipients holds for all: nobody loosens it afterwards."""
+    if error_bound is not None and error_bound > record.error_bound:
+        raise InputError(
+            f"{record.name} was issued with an error bound of {record.error_bound:g}, not {error_bound:g}",
+            needed="the same bound or none, or another --name",
+        )
+
+
+def _new_blind_document(
+    engine: Engine, master: Master, keyring: Keyring, registry: Registry, *, error_bound: float
+) -> DocumentRecord:
     key = keyring.newest
     return DocumentRecord(
         id=_identity(registry.id, master.digest, master.name, "blind", key.id, engine.fingerprint),
@@ -255,6 +249,7 @@ def _new_blind_document(engine: Engine, master: Master, keyring: Keyring, regist
         key_id=key.id,
         fingerprint=engine.fingerprint,
         created_at=datetime.now(UTC),
+        error_bound=error_bound,
     )
 
 

@@ -23,6 +23,7 @@ from lexprint.formats.source import Source, open_source
 from lexprint.registry.packing import person
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import DocumentRecord, IssuedCopy
+from lexprint.settings import Settings, find_profile
 from lexprint.tracing.significance import sites_needed
 from lexprint.tracing.trace_turns import share_of_turn
 from lexprint.tracing.verdict import ERROR_BOUND
@@ -94,7 +95,7 @@ class Planner:
     keyring: Keyring = field(repr=False)
     registry: Registry
     folder: Path
-    error_bound: float
+    settings: Settings  # with which the sites were found
     _salts: dict[str, bytes] = field(default_factory=dict, init=False, repr=False)  # drawn by now, by person
 
     def plan(self) -> Plan:
@@ -105,7 +106,7 @@ class Planner:
         newcomers = [recipient for recipient in self.recipients if person(recipient) not in by_person]
         compared = len(known) + len(newcomers)
         if record.issuing == "registered":
-            _require_sites(record, compared, error_bound=self.error_bound)
+            _require_sites(record, compared, self.settings)
         planned = self._new_copies(newcomers, after=max((copy.number for copy in known), default=0))
         for copy in planned:
             if digest_of_file(folder / copy.file_name) is not None:
@@ -177,13 +178,19 @@ def fewest_sites(recipients: int, *, error_bound: float = ERROR_BOUND, wrong: fl
     return sites_needed(recipients, wrong=wrong, error_bound=error_bound * share_of_turn(1))
 
 
-def _require_sites(record: DocumentRecord, recipients: int, *, error_bound: float) -> None:
-    needed, found = fewest_sites(recipients, error_bound=error_bound), len(record.sites)
+def has_denser_profile(settings: Settings) -> bool:
+    """Whether the profile dense would find more sites."""
+    return settings.substitution.acceptance_floor > find_profile("dense").substitution.acceptance_floor
+
+
+def _require_sites(record: DocumentRecord, recipients: int, settings: Settings) -> None:
+    needed, found = fewest_sites(recipients, error_bound=record.error_bound), len(record.sites)
     if found < needed:
         words = segmented(record.text).word_count
         per_word = found / words if found else USUAL_SITES_PER_WORD
         missing = ceil((needed - found) / per_word)
-        raise TooFewSites(needed=needed, found=found, recipients=recipients, words_missing=missing)
+        denser = ", or the profile dense" if has_denser_profile(settings) else ""
+        raise TooFewSites(needed=needed, found=found, recipients=recipients, words_missing=missing, or_else=denser)
 
 
 def _is_there(copy: IssuedCopy, folder: Path) -> bool:

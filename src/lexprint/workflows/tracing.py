@@ -19,7 +19,7 @@ from lexprint.registry.records import DocumentRecord
 from lexprint.reports.contents import Traced, build_report
 from lexprint.reports.report import Leak, Report
 from lexprint.reports.signed_file import report_bytes, sign, stamp
-from lexprint.text.leak_text import find_words
+from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.tracing.finding import Candidates, find_candidates
 from lexprint.tracing.trace_turns import Mark, Reading, share_of_turn, take_turn
@@ -35,7 +35,7 @@ def trace(
     registry: Registry,
     leak_text: str,
     *,
-    error_bound: float = ERROR_BOUND,
+    error_bound: float | None = None,
     document_id: str | None = None,
     leak_digest: str | None = None,
     protected: Sequence[Span] = (),
@@ -53,16 +53,21 @@ def trace(
     file was read. `authority` is the URL of a timestamp authority that is to confirm
     when the signed report was made. That no document matches, or no copy stands out, is an outcome and no error.
 
+    Without `error_bound`, it is what was promised when the document was issued; where several documents are compared, the
+    least of their promises: nobody loosens the bound of a document by registering another one beside it.
+
     The bound holds for all copies of all documents that are compared, and for all leaks of a document that are ever traced
     with it, together.
     """
-    if not 0.0 < error_bound < 1.0:
+    if error_bound is not None and not 0.0 < error_bound < 1.0:
         raise SettingsError("error_bound", error_bound, needed="a probability between 0 and 1")
     if authority is not None and keys is None:
         raise SecretError("a report that is not signed cannot be stamped", needed="a key; run: lexprint key new")
     at = at or datetime.now(UTC)
     tracer = _tracer(registry, leak_text, protected=protected, keys=keys, engine=engine)
     candidates, questions = _questions(tracer, document_id)
+    if error_bound is None:
+        error_bound = min((one.record.error_bound for one in questions), default=ERROR_BOUND)
     in_all = sum(len(one.numbers) for one in questions)
     traced = []
     for question in questions:
@@ -72,7 +77,7 @@ def trace(
             turn = take_turn(registry, question.record.id, question.reading, compared=len(question.numbers), at=at)
         finding = question.judged(bound * (turn.share if turn else share_of_turn(1)))
         traced.append(Traced(question.record, finding, question.shared, turn, (*remarks, *question.remarks)))
-    leak = Leak(leak_digest or _digest(leak_text), len(find_words(leak_text)))
+    leak = Leak(leak_digest or _digest(leak_text), segment(leak_text).word_count)
     report = build_report(registry, leak, traced, candidates.left_out, error_bound=error_bound, at=at)
     if keys is not None:
         report = sign(report, keys.newest)

@@ -26,7 +26,8 @@ from lexprint.tracing.significance import largest_p_value
 from lexprint.tracing.verdict import ERROR_BOUND, chances, trace_document
 from lexprint.watermark.embed import embed_unchecked
 from lexprint.workflows import OnProgress
-from lexprint.workflows.issuing import analyse_document, copy_edits
+from lexprint.workflows.analysing import analyse_document
+from lexprint.workflows.issuing import copy_edits
 from lexprint.workflows.marking import scheme_of
 from lexprint_evaluation.attacks import Attack
 from lexprint_evaluation.datasets import Corpus
