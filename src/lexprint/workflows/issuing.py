@@ -20,7 +20,6 @@ from lexprint import __version__
 from lexprint.coding.codewords import biases
 from lexprint.coding.framed import SECOND_TURN
 from lexprint.coding.keys import Keyring
-from lexprint.copies.analysis import analyse
 from lexprint.engine import Engine
 from lexprint.errors import InputError, RegistryError
 from lexprint.text.editing import Edit
@@ -33,6 +32,7 @@ from lexprint.tracing.verdict import ERROR_BOUND
 from lexprint.workflows.blind_marking import document_secret, mark_copies
 from lexprint.workflows.copy_files import digest_of_file, sole_writer, write_together
 from lexprint.workflows.marking import OnProgress, counting, in_paragraphs, segmented
+from lexprint.workflows.parts import OnSites, analyse_parts
 from lexprint.workflows.planning import (
     CODEWORDS,
     Master as Master,
@@ -63,8 +63,11 @@ def analyse_document(
     protected_phrases: Iterable[str] = (),
     protections: Collection[Protection] = PROTECTIONS,
     on_progress: OnProgress | None = None,
+    on_sites: OnSites | None = None,
 ) -> Analysis:
     """Where copies of a text may differ; `protected` are spans besides those that are found in the text itself.
+
+    `on_sites` is told all sites so far, whenever there are more.
 
     >>> from lexprint import Engine
     >>> analyse_document(Engine(), "No.").sites
@@ -72,7 +75,13 @@ def analyse_document(
     """
     document = segmented(text)
     found = protected_spans(text, protections=protections, phrases=protected_phrases, spans=protected)
-    sites = analyse(document, engine.substituter, protected=found, on_words=counting(document.word_count, on_progress))
+    sites = analyse_parts(
+        document,
+        engine.substituter,
+        protected=found,
+        on_words=counting(document.word_count, on_progress),
+        on_sites=on_sites,
+    )
     return Analysis(in_paragraphs(document, sites), engine.fingerprint)
 
 
