@@ -1,6 +1,7 @@
 """Reading part by part finds what reading at once finds, and tells it early."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tests.server.served import fake_engine
 
@@ -39,6 +40,6 @@ def test_first_sites_come_before_most_words_are_read() -> None:
     assert [done for done, _ in progress] == sorted(done for done, _ in progress)
     assert told[0][0] < words / 8
     assert len(told) > 3
-    for (_, earlier), (_, later) in zip(told, told[1:], strict=False):
+    for (_, earlier), (_, later) in pairwise(told):
         assert later[: len(earlier)] == earlier
     assert [site.span for site in told[-1][1]] == [site.span for site in analysis.sites]

@@ -1,4 +1,4 @@
-"""What requests and answers look like on the wire; nothing else in the package knows pydantic."""
+"""What requests and answers look like on the wire; nothing but this and `page_schemas` knows pydantic."""
 
 from __future__ import annotations
 
@@ -291,6 +291,7 @@ class JobInfo(BaseModel):
     done: int
     total: int
     attempts: int
+    part: dict[str, Any] | None = Field(default=None, description="What an analysis has found so far.")
     result: dict[str, Any] | None
     problem: dict[str, Any] | None
     created_at: datetime

@@ -21,7 +21,8 @@ from lexprint.formats.source import Source, open_source
 from lexprint.server import schemas
 from lexprint.server.access import Caller
 from lexprint.server.files import SERVICE, StoredFile, add_file, find_file, find_kept, keep_forever
-from lexprint.server.limits import OnProgress
+from lexprint.server.limits import OnPart, OnProgress
+from lexprint.server.parts import growing
 from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
 from lexprint.text.editing import Edit
@@ -57,6 +58,7 @@ class Desk:
     service: Service
     caller: Caller
     engine: Engine
+    on_part: OnPart | None = None  # told what a long verb has found so far
 
     def open(self, given: schemas.Given) -> Opened:
         """The text or file of a request."""
@@ -200,6 +202,7 @@ def analyse(desk: Desk, asked: schemas.AnalyseRequest, on_progress: OnProgress) 
         protected_phrases=asked.protected_phrases,
         protections=PROTECTIONS - set(asked.unprotected),
         on_progress=on_progress,
+        on_sites=growing(desk.on_part),
     )
     facts = {"text": opened.text, "kind": opened.source.kind, "is_writable": opened.source.is_writable}
     return facts | workflows.as_json(analysis) | {"serves": _serves()}
