@@ -7,6 +7,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from lexprint.server.strictness import Strictness
 from lexprint.text.protection import Protection
 from lexprint.tracing.records import Code, Issuing
 from lexprint.tracing.tokens import Scope, TokenKind
@@ -107,6 +108,7 @@ class RecoverRequest(Given):
 
 
 class AnalyseRequest(Given):
+    strictness: Strictness | None = Field(default=None, description="How sure readers must be of a word; else as served.")
     protected_phrases: list[Text] = Field(default=[], max_length=10_000, description="What must stay as it is.")
     unprotected: list[Protection] = Field(default=[], description="Kinds of passages that may be marked after all.")
 
@@ -132,8 +134,10 @@ class IssueRequest(AnalyseRequest):
     def _some_recipients(self) -> IssueRequest:
         if (self.recipients is None) == (self.recipients_table is None):
             raise ValueError("needed: either recipients or recipients_table")
-        if self.scheme == "blind" and (self.code or self.kept or self.protected_phrases or self.unprotected):
-            raise ValueError("blind copies have no sites: no code, kept or protected passages")
+        if self.scheme == "blind" and (
+            self.code or self.kept or self.protected_phrases or self.unprotected or self.strictness
+        ):
+            raise ValueError("blind copies have no sites: no code, kept or protected passages, no strictness")
         return self
 
 

@@ -25,6 +25,7 @@ from lexprint.server.limits import OnPart, OnProgress
 from lexprint.server.parts import growing
 from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
+from lexprint.server.strictness import engine_as_strict
 from lexprint.text.editing import Edit
 from lexprint.text.protection import PROTECTIONS
 from lexprint.tracing.records import DocumentRecord, IssuedCopy
@@ -196,7 +197,7 @@ def analyse(desk: Desk, asked: schemas.AnalyseRequest, on_progress: OnProgress) 
     """With the text, for whoever shows the sites in it."""
     opened = desk.open(asked)
     analysis = analyse_document(
-        desk.engine,
+        engine_as_strict(desk.service, asked.strictness),
         opened.text,
         protected=opened.source.protected,
         protected_phrases=asked.protected_phrases,
@@ -248,7 +249,7 @@ def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> A
                 keep_forever(registry, content, name=copy.file_name, kind=opened.source.kind)
         else:
             done = issue_copies(
-                desk.engine,
+                engine_as_strict(desk.service, asked.strictness),
                 master,
                 _recipients(asked),
                 keyring=keyring,
