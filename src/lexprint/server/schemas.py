@@ -108,7 +108,9 @@ class RecoverRequest(Given):
 
 
 class AnalyseRequest(Given):
-    strictness: Strictness | None = Field(default=None, description="How sure readers must be of a word; else as served.")
+    strictness: Strictness | None = Field(
+        default=None, description="How sure readers must be of a word; else as served."
+    )
     protected_phrases: list[Text] = Field(default=[], max_length=10_000, description="What must stay as it is.")
     unprotected: list[Protection] = Field(default=[], description="Kinds of passages that may be marked after all.")
 

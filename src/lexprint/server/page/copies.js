@@ -1,6 +1,6 @@
 // Copies of a document: who has which, what it says, and the files.
 
-import { $, acts, busy, counted, make, table } from "./dom.js";
+import { $, Problem, acts, busy, counted, make, table } from "./dom.js";
 import { ask, save } from "./service.js";
 
 const PAGE = 100;
@@ -40,7 +40,10 @@ export function pagedList(path, titles, row, problem, whenEmpty = "There is noth
     panel.replaceChildren(make("div", { class: "scroll" }, body), ...(offset ? [make("p", { class: "caption" }, `The first ${shown.toLocaleString("en")} of ${page.total.toLocaleString("en")}. `, more)] : []));
   }
   more.addEventListener("click", () => busy(more, problem, load));
-  busy(more, problem, load);
+  load().catch((error) => {
+    if (!(error instanceof Problem)) throw error;
+    panel.replaceChildren(make("p", { class: "caption" }, error.message)); // as for somebody whose token does not open this list
+  });
   return panel;
 }
 

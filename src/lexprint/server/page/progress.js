@@ -48,6 +48,7 @@ export function progressIn(node, label, unit, { isStoppable = true } = {}) {
   });
   node.replaceChildren(track, make("div", { class: "progress-foot" }, words, ...(isStoppable ? [stop] : [])));
   node.hidden = false;
+  node.scrollIntoView({ block: "nearest" });
   const clock = setInterval(draw, 1000);
   draw();
   return {

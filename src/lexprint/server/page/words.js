@@ -152,6 +152,7 @@ export function closeCard({ isFocused = false } = {}) {
   if (was) {
     was.setAttribute("aria-expanded", "false");
     if (isFocused) was.focus();
+    card.hidden = true; // which the focus would show again
   }
 }
 
