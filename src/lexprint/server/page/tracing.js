@@ -14,7 +14,8 @@ $("trace").addEventListener("click", (event) => busy(event.currentTarget, $("tra
   $("verdict").replaceChildren();
   const bar = progressIn($("trace-progress"), "Comparing with every copy", null, { isStoppable: false });
   try {
-    const answer = await ask("POST", "/v1/trace", { json: { ...given, error_bound: Number($("bound").value) } });
+    const bound = $("bound").value ? { error_bound: Number($("bound").value) } : {};
+    const answer = await ask("POST", "/v1/trace", { json: { ...given, ...bound } });
     const text = given.text || (await ask("GET", `/v1/files/${given.file}/text`)).text;
     bar.end();
     showVerdict($("verdict"), answer, text, $("trace-problem"));
