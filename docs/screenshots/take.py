@@ -1,6 +1,6 @@
 """Takes the pictures of the page again, with the shipped models and a real Chromium: `python -m docs.screenshots.take`.
 
-They are of the page at work: nothing on them is written by this script but the memorandum and the names.
+They are of the page at work: the memorandum and the names are the page's example.
 """
 
 from __future__ import annotations
@@ -22,16 +22,6 @@ from lexprint.registry.protocol import open_registry
 from lexprint.server.app import create_app
 
 HERE = Path(__file__).parent
-RECIPIENTS = """Ada Lovelace
-Grace Hopper
-Alan Turing
-Emmy Noether
-Kurt Gödel
-Sofya Kovalevskaya
-Srinivasa Ramanujan
-Mary Somerville
-Carl Friedrich Gauss
-Hypatia"""
 LEAKED = 4  # the copy that comes back, without its ends and with a few words changed
 CHANGES = (("Sales had", "Turnover had"), ("many months", "quite some time"), ("three years", "3 years"))
 POINTED_AT = "quick"  # the word whose card is shown
@@ -70,19 +60,19 @@ def words(tab: Tab, url: str) -> None:
     """The memorandum with its sites, a forbidden word, and the card of another."""
     tab.look(width=DESK[0], height=DESK[1], theme="light")
     tab.open(url)
-    tab.fill("document-text", (HERE / "memo.txt").read_text(encoding="utf-8"))
+    tab.click("example")
     tab.click("analyse")
-    tab.wait_for("!document.getElementById('step-words').hidden", seconds=3600)  # the models read all of it
-    tab.run(f"document.querySelector('.site[aria-label^=\"{FORBIDDEN},\"]')?.click()")
+    tab.wait_for("!document.getElementById('step-recipients').hidden", seconds=3600)  # the models read all of it
+    tab.run(f"document.querySelector('.site[aria-label^=\"{FORBIDDEN},\"]')?.focus()")
+    tab.press("Delete")
     place(tab, "title-words")
-    tab.run(f"document.querySelector('.site[aria-label^=\"{POINTED_AT},\"]').focus({{preventScroll: true}})")
+    tab.run(f"document.querySelector('.site[aria-label^=\"{POINTED_AT},\"]').click()")
     tab.wait_for("document.querySelector('#card .also')")
     tab.screenshot(HERE / "words-light.png")
 
 
 def issue(tab: Tab) -> str:
     """Issue the copies; what leaks of one of them."""
-    tab.fill("recipients", RECIPIENTS)
     tab.fill("name", "Merger memo")
     tab.click("issue")
     tab.wait_for("!document.getElementById('step-copies').hidden", seconds=3600)

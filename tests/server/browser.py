@@ -32,6 +32,7 @@ class Tab:
     answers: int
     session: str | None = None
     console: list[str] = field(default_factory=list)
+    width: int = 0  # of the screen that it looks at
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
     _rest: bytes = b""
 
@@ -94,12 +95,34 @@ class Tab:
     def click(self, element: str) -> None:
         self.run(f"document.getElementById('{element}').click()")
 
-    def drop(self, element: str, file: Path) -> None:
-        """Let a file fall on an element, as from a folder beside the browser: the events are the browser's own."""
+    def middle_of(self, selector: str) -> tuple[float, float]:
+        """Where it is on the screen, once it has been scrolled there."""
         x, y = self.run(
-            f"(() => {{ const e = document.getElementById('{element}'); e.scrollIntoView({{block: 'center', behavior: 'instant'}});"
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center', behavior: 'instant'}});"
             " const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()"
         )
+        return x, y
+
+    def point(self, selector: str) -> None:
+        """Move the mouse there."""
+        x, y = self.middle_of(selector)
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def click_on(self, selector: str) -> None:
+        """With the mouse, as a person does."""
+        x, y = self.middle_of(selector)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def tap(self, selector: str) -> None:
+        """With a finger."""
+        x, y = self.middle_of(selector)
+        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def drop(self, element: str, file: Path) -> None:
+        """Let a file fall on an element, as from a folder beside the browser: the events are the browser's own."""
+        x, y = self.middle_of(f"#{element}")
         data = {"items": [], "files": [str(file)], "dragOperationsMask": 1}
         for kind in ("dragEnter", "dragOver", "drop"):
             self.call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
@@ -111,13 +134,15 @@ class Tab:
     def look(self, *, width: int, height: int, theme: str) -> None:
         """As on a screen of that size, in the light or the dark theme."""
         is_phone = width < 600
+        self.width = width
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=is_phone
         )
+        self.call("Emulation.setTouchEmulationEnabled", enabled=is_phone, maxTouchPoints=1)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
 
     def press(self, key: str) -> None:
-        codes = {"Tab": 9, "Enter": 13, "ArrowRight": 39, " ": 32}
+        codes = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowRight": 39, " ": 32, "Delete": 46}
         text = {"Enter": "\r", " ": " "}.get(key, "")
         for kind in ("keyDown", "keyUp"):
             self.call(

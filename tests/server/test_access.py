@@ -12,11 +12,11 @@ from tests.server.served import bearer, fake_engine
 
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.server.access import is_loopback
-from lexprint.server.app import create_app
+from lexprint.server.app import PAGE, create_app
 from lexprint.server.guarding import GuardedRoute
 from lexprint.server.tokens import SCOPES, Scope, create_token, revoke_token
 
-OPEN = {"/", "/page.css", "/page.js", "/health", "/ready"}
+OPEN = {*PAGE, "/health", "/ready"}
 ENTRANCE = ("POST", "/v1/session")
 IDS = {"document_id": "0" * 16, "report_id": "0" * 16, "token_id": "0" * 12, "number": "1"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import resources
+from pathlib import PurePath
 from typing import Any
 
 import anyio.to_thread
@@ -21,12 +22,12 @@ from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import LexprintError
 from lexprint.registry.protocol import Registry
-from lexprint.server import record_routes, routes, schemas, session_routes
+from lexprint.server import page_routes, record_routes, routes, schemas, session_routes
 from lexprint.server.access import Access, Caller
 from lexprint.server.framing import Framing
 from lexprint.server.job_runner import JobRunner
 from lexprint.server.job_store import Job
-from lexprint.server.limits import Limits, OnProgress
+from lexprint.server.limits import Limits, OnPart, OnProgress
 from lexprint.server.problems import MEDIA_TYPE, Refusal, problem, problem_of, status_of
 from lexprint.server.retention import Retention
 from lexprint.server.service import RECORD_THREADS, Service
@@ -39,13 +40,20 @@ ROUTERS = (
     record_routes.marking,
     record_routes.administration,
     record_routes.open_routes,
+    page_routes.reading,
+    page_routes.verifying,
     session_routes.entrance,
     session_routes.everybody,
 )
+MEDIA_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+}
+PAGE_FOLDER = resources.files("lexprint.server").joinpath("page")
 PAGE = {
-    "/": ("index.html", "text/html; charset=utf-8"),
-    "/page.css": ("page.css", "text/css; charset=utf-8"),
-    "/page.js": ("page.js", "text/javascript; charset=utf-8"),
+    "/" if file.name == "index.html" else f"/{file.name}": (file.name, MEDIA_TYPES[PurePath(file.name).suffix])
+    for file in sorted(PAGE_FOLDER.iterdir(), key=lambda file: file.name)
 }
 
 
@@ -68,9 +76,9 @@ def create_app(
         authority=authority,
     )
 
-    def work(job: Job, on_progress: OnProgress) -> Answer:
+    def work(job: Job, on_progress: OnProgress, on_part: OnPart) -> Answer:
         request, verb = VERBS[job.verb]
-        desk = Desk(service, Caller(job.owner, frozenset()), service.engine_of_jobs)
+        desk = Desk(service, Caller(job.owner, frozenset()), service.engine_of_jobs, on_part)
         return verb(desk, request.model_validate_json(job.request), on_progress)
 
     retention = Retention(registry, every_seconds=service.limits.retention_seconds)
@@ -108,7 +116,7 @@ def create_app(
 
 
 def _page(name: str, media_type: str) -> Any:
-    content = resources.files("lexprint.server").joinpath("page", name).read_bytes()
+    content = PAGE_FOLDER.joinpath(name).read_bytes()
 
     async def send() -> Response:
         return Response(content, media_type=media_type)

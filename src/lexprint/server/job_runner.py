@@ -12,14 +12,14 @@ from typing import Any, TypeAlias
 from lexprint.errors import LexprintError, RegistryError
 from lexprint.registry.protocol import Registry
 from lexprint.server.job_store import Job, LeaseLost, claim_job, finish_job, park_job, renew_lease
-from lexprint.server.limits import OnProgress
+from lexprint.server.limits import OnPart, OnProgress
 from lexprint.server.problems import Refusal, places, problem, problem_of
 
 PROGRESS_SECONDS = 0.5  # between two notes of it in the database
 POLL_SECONDS = 1.0  # another process may have queued a job
 RETRY_SECONDS = 5.0  # after the database has failed
 
-Work: TypeAlias = Callable[[Job, OnProgress], Mapping[str, Any]]
+Work: TypeAlias = Callable[[Job, OnProgress, OnPart], Mapping[str, Any]]
 _LOG = logging.getLogger("lexprint.jobs")
 
 
@@ -63,7 +63,7 @@ class JobRunner:
         pulse = _Pulse(self._registry, job.id, self._name, self._lease_seconds, self._stopping)
         try:
             with pulse:
-                result = self._work(job, pulse.on_progress)
+                result = self._work(job, pulse.on_progress, pulse.on_part)
             finish_job(self._registry, job.id, self._name, result=result)
         except Parked:
             park_job(self._registry, job.id, self._name)
@@ -95,6 +95,7 @@ class _Pulse:
         self._registry, self._job_id, self._runner = registry, job_id, runner
         self._lease_seconds, self._stopping = lease_seconds, stopping
         self._done = self._total = 0
+        self._part: Mapping[str, Any] | None = None  # that was not told yet
         self._told_at = time.monotonic()
         self._is_lost = False
         self._ended = threading.Event()
@@ -116,12 +117,16 @@ class _Pulse:
         if self._stopping.is_set():
             raise Parked
 
+    def on_part(self, part: Mapping[str, Any]) -> None:
+        """What the work has found so far; the beat writes it down, so that the work need not wait."""
+        self._part = part
+
     def _beat(self) -> None:
         told = (0, 0)
         while not self._ended.wait(PROGRESS_SECONDS):
-            known = (self._done, self._total)
+            known, part = (self._done, self._total), self._part
             is_due = time.monotonic() - self._told_at > self._lease_seconds / 3
-            if known == told and not is_due:
+            if known == told and part is None and not is_due:
                 continue
             try:
                 renew_lease(
@@ -131,7 +136,9 @@ class _Pulse:
                     lease_seconds=self._lease_seconds,
                     done=known[0],
                     total=known[1],
+                    part=part,
                 )
+                self._part = None if self._part is part else self._part
                 told, self._told_at = known, time.monotonic()
             except LeaseLost:
                 self._is_lost = True

@@ -37,7 +37,7 @@ class Job:
     done: int
     total: int  # 0: not known yet
     attempts: int
-    result: Mapping[str, Any] | None = field(repr=False)
+    result: Mapping[str, Any] | None = field(repr=False)  # while it runs: what was found so far
     problem: Mapping[str, Any] | None
     created_at: datetime
     finished_at: datetime | None
@@ -111,7 +111,7 @@ def end_job(registry: Registry, owner: str, job_id: str) -> Job:
             statements.log("job deleted", {"job": job_id, "token": owner})
             return replace(job, result=None)
         statements.change(
-            "UPDATE jobs SET state = 'cancelled', request = '', finished_at = :now WHERE id = :id",
+            "UPDATE jobs SET state = 'cancelled', request = '', result = NULL, finished_at = :now WHERE id = :id",
             id=job_id,
             now=_now(),
         )
@@ -138,7 +138,7 @@ def claim_job(registry: Registry, runner: str, *, lease_seconds: float) -> Job |
             return None
         statements.change(
             "UPDATE jobs SET state = 'running', runner = :runner, leased_until = :until, attempts = attempts + 1, "
-            "done = 0, total = 0 WHERE id = :id",
+            "done = 0, total = 0, result = NULL WHERE id = :id",
             id=job_id,
             runner=runner,
             until=_later(lease_seconds),
@@ -146,17 +146,27 @@ def claim_job(registry: Registry, runner: str, *, lease_seconds: float) -> Job |
         return _found(statements, job_id)
 
 
-def renew_lease(registry: Registry, job_id: str, runner: str, *, lease_seconds: float, done: int, total: int) -> None:
-    """Say that the job is still worked on, and how far it is."""
+def renew_lease(
+    registry: Registry,
+    job_id: str,
+    runner: str,
+    *,
+    lease_seconds: float,
+    done: int,
+    total: int,
+    part: Mapping[str, Any] | None = None,
+) -> None:
+    """Say that the job is still worked on, how far it is, and what was found so far if that is more than before."""
     with registry.writing() as statements:
         if not statements.change(
-            "UPDATE jobs SET leased_until = :until, done = :done, total = :total "
+            "UPDATE jobs SET leased_until = :until, done = :done, total = :total, result = coalesce(:part, result) "
             "WHERE id = :id AND runner = :runner AND state = 'running'",
             id=job_id,
             runner=runner,
             until=_later(lease_seconds),
             done=done,
             total=total,
+            part=None if part is None else json.dumps(part),
         ):
             raise LeaseLost
 
@@ -165,7 +175,7 @@ def park_job(registry: Registry, job_id: str, runner: str) -> None:
     """Back to the queue, for the next process; it does not count as an attempt."""
     with registry.writing() as statements:
         statements.change(
-            "UPDATE jobs SET state = 'queued', runner = NULL, leased_until = NULL, attempts = attempts - 1 "
+            "UPDATE jobs SET state = 'queued', runner = NULL, leased_until = NULL, attempts = attempts - 1, result = NULL "
             "WHERE id = :id AND runner = :runner AND state = 'running'",
             id=job_id,
             runner=runner,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import ceil
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from lexprint.errors import SettingsError
 from lexprint.server.problems import Refusal, busy
 
 _Answer = TypeVar("_Answer")
 OnProgress: TypeAlias = Callable[[int, int], None]
+OnPart: TypeAlias = Callable[[Mapping[str, Any]], None]  # what was found so far
 
 FORGET_AFTER = 10_000  # callers whose rate is remembered
 

@@ -202,7 +202,7 @@ def disposition(name: str) -> dict[str, str]:
 def show_jobs(service: TheService, caller: TheCaller, limit: Limit = 50, offset: Offset = 0) -> Answer:
     """Your jobs, newest first."""
     jobs, total = list_jobs(service.registry, caller.id, limit=limit, offset=offset)
-    return page([job_json(job) | {"result": None} for job in jobs], total=total, offset=offset)
+    return page([job_json(job) | {"part": None, "result": None} for job in jobs], total=total, offset=offset)
 
 
 @shared.get("/jobs/{job_id}", response_model=schemas.JobInfo)
@@ -225,12 +225,17 @@ async def follow_job(job_id: schemas.Identifier, service: TheService, caller: Th
 
 
 async def _events(job: Job, service: Service, caller: Caller) -> AsyncIterator[str]:
-    told = None
+    told, part = None, None
     while True:
-        if (job.state, job.done, job.total) != told:
-            told = (job.state, job.done, job.total)
+        if (job.state, job.done, job.total, job.result) != told:
+            told = (job.state, job.done, job.total, job.result)
             name = job.state if job.is_finished else "progress"
-            yield f"event: {name}\ndata: {schemas.JobInfo(**job_json(job)).model_dump_json()}\n\n"
+            info = job_json(job)
+            if info["part"] == part:  # once is enough
+                info["part"] = None
+            else:
+                part = info["part"]
+            yield f"event: {name}\ndata: {schemas.JobInfo(**info).model_dump_json()}\n\n"
         if job.is_finished or service.stopping.is_set():
             return
         await asyncio.sleep(POLL_SECONDS)
@@ -245,7 +250,8 @@ def job_json(job: Job) -> Answer:
         "done": job.done,
         "total": job.total,
         "attempts": job.attempts,
-        "result": job.result,
+        "part": None if job.is_finished else job.result,
+        "result": job.result if job.is_finished else None,
         "problem": job.problem,
         "created_at": job.created_at.isoformat(),
         "finished_at": None if job.finished_at is None else job.finished_at.isoformat(),

@@ -1,4 +1,4 @@
-"""What requests and answers look like on the wire; nothing else in the package knows pydantic."""
+"""What requests and answers look like on the wire; nothing but this and `page_schemas` knows pydantic."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from lexprint.registry.records import Code, Issuing
+from lexprint.server.strictness import Strictness
 from lexprint.server.tokens import Scope, TokenKind
 from lexprint.text.protection import Protection
 
@@ -108,6 +109,9 @@ class RecoverRequest(Given):
 
 
 class AnalyseRequest(Given):
+    strictness: Strictness | None = Field(
+        default=None, description="How sure readers must be of a word; else as served."
+    )
     protected_phrases: list[Text] = Field(default=[], max_length=10_000, description="What must stay as it is.")
     unprotected: list[Protection] = Field(default=[], description="Kinds of passages that may be marked after all.")
 
@@ -134,8 +138,8 @@ class IssueRequest(AnalyseRequest):
         if (self.recipients is None) == (self.recipients_table is None):
             raise ValueError("needed: either recipients or recipients_table")
         kinds = set(self.unprotected) - {"languages"}
-        if self.scheme == "blind" and (self.code or self.kept or self.protected_phrases or kinds):
-            raise ValueError("blind copies have no sites: no code, kept or protected passages")
+        if self.scheme == "blind" and (self.code or self.kept or self.protected_phrases or kinds or self.strictness):
+            raise ValueError("blind copies have no sites: no code, kept or protected passages, no strictness")
         return self
 
 
@@ -293,6 +297,7 @@ class JobInfo(BaseModel):
     done: int
     total: int
     attempts: int
+    part: dict[str, Any] | None = Field(default=None, description="What an analysis has found so far.")
     result: dict[str, Any] | None
     problem: dict[str, Any] | None
     created_at: datetime

@@ -41,6 +41,7 @@ class Service:
     failed_logins: FailedLogins = field(default_factory=FailedLogins)
     stopping: threading.Event = field(default_factory=threading.Event)
     new_job: threading.Event = field(default_factory=threading.Event)  # wakes whoever works on jobs
+    strict_engines: dict[str, Engine] = field(default_factory=dict)  # that of jobs, with other thresholds
 
     @cached_property
     def models(self) -> Bench:

@@ -25,9 +25,11 @@ from lexprint.reports.wording import chance_in_words, explanation, headline
 from lexprint.server import schemas
 from lexprint.server.access import Caller
 from lexprint.server.files import SERVICE, StoredFile, add_file, find_file, find_kept, keep_forever
-from lexprint.server.limits import OnProgress
+from lexprint.server.limits import OnPart, OnProgress
+from lexprint.server.parts import growing
 from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
+from lexprint.server.strictness import engine_as_strict
 from lexprint.text.editing import Edit
 from lexprint.text.languages import require_english_only
 from lexprint.text.protection import PROTECTIONS
@@ -58,6 +60,7 @@ class Desk:
     service: Service
     caller: Caller
     engine: Engine
+    on_part: OnPart | None = None  # told what a long verb has found so far
 
     def open(self, given: schemas.Given) -> Opened:
         """The text or file of a request."""
@@ -198,12 +201,13 @@ def analyse(desk: Desk, asked: schemas.AnalyseRequest, on_progress: OnProgress) 
     opened = desk.open(asked)
     analysis = find_analysis(
         desk.service.registry,
-        desk.engine,
+        engine_as_strict(desk.service, asked.strictness),
         opened.text,
         protected=opened.source.protected,
         protected_phrases=asked.protected_phrases,
         protections=PROTECTIONS - set(asked.unprotected),
         on_progress=on_progress,
+        on_sites=growing(desk.on_part),
     )
     facts = {"text": opened.text, "kind": opened.source.kind, "is_writable": opened.source.is_writable}
     return facts | workflows.as_json(analysis) | {"serves": _serves()}
@@ -249,7 +253,7 @@ def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> A
                 keep_forever(registry, content, name=copy.file_name, kind=opened.source.kind)
         else:
             done = issue_copies(
-                desk.engine,
+                engine_as_strict(desk.service, asked.strictness),
                 master,
                 _recipients(asked),
                 keyring=keyring,

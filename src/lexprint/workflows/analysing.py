@@ -18,7 +18,6 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from lexprint.copies.analysis import analyse
 from lexprint.engine import Engine
 from lexprint.registry.audit import canonical_json, time_text
 from lexprint.registry.protocol import Registry
@@ -27,6 +26,7 @@ from lexprint.text.protection import PROTECTIONS, Protection, protected_spans
 from lexprint.text.span import Span
 from lexprint.watermark.sites import Pair, Site
 from lexprint.workflows.marking import OnProgress, counting, in_paragraphs, segmented
+from lexprint.workflows.parts import OnSites, analyse_parts
 from lexprint.workflows.results import Analysis, Paragraph
 
 DAYS_KEPT = 90
@@ -43,10 +43,12 @@ def analyse_document(
     protected_phrases: Iterable[str] = (),
     protections: Collection[Protection] = PROTECTIONS,
     on_progress: OnProgress | None = None,
+    on_sites: OnSites | None = None,
 ) -> Analysis:
     """Where copies of a text may differ; `protected` are spans besides those that are found in the text itself.
 
-    A text that is mostly not English is refused, unless `protections` leaves languages out.
+    A text that is mostly not English is refused, unless `protections` leaves languages out. `on_sites` is told all sites so
+    far, whenever there are more.
 
     >>> from lexprint import Engine
     >>> analyse_document(Engine(), "No.").sites
@@ -55,10 +57,14 @@ def analyse_document(
     document = segmented(text)
     if "languages" in protections:
         require_english(text)
-    if on_progress is not None:
-        on_progress(0, document.word_count)
     found = protected_spans(text, protections=protections, phrases=protected_phrases, spans=protected)
-    sites = analyse(document, engine.substituter, protected=found, on_words=counting(document.word_count, on_progress))
+    sites = analyse_parts(
+        document,
+        engine.substituter,
+        protected=found,
+        on_words=counting(document.word_count, on_progress),
+        on_sites=on_sites,
+    )
     return Analysis(in_paragraphs(document, sites), engine.fingerprint)
 
 
@@ -71,6 +77,7 @@ def find_analysis(
     protected_phrases: Iterable[str] = (),
     protections: Collection[Protection] = PROTECTIONS,
     on_progress: OnProgress | None = None,
+    on_sites: OnSites | None = None,
 ) -> Analysis:
     """As `analyse_document`, and kept; asked again, it answers at once."""
     spans = tuple(protected)
@@ -88,6 +95,7 @@ def find_analysis(
         protected_phrases=phrases,
         protections=protections,
         on_progress=on_progress,
+        on_sites=on_sites,
     )
     kept.save(registry, analysis)
     return analysis

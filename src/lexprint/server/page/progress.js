@@ -1,0 +1,68 @@
+// A bar that tells the truth: what is done of what there is, how long the rest will take, and a way to stop it.
+
+import { make } from "./dom.js";
+import { cancel } from "./service.js";
+
+// Fills `node` while a job goes on; `tell` takes each state of the job, `end` takes the bar away.
+export function progressIn(node, label, unit, { isStoppable = true } = {}) {
+  const bar = make("i"), words = make("span");
+  const track = make("div", { class: "track unknown", role: "progressbar", "aria-label": label }, bar);
+  const stop = make("button", { type: "button", class: "quiet" }, "Cancel");
+  const began = Date.now();
+  let job = null, first = null, last = null;
+
+  function tell(state) {
+    job = state;
+    if (job.state === "running" && job.total) {
+      if (!first || job.done < first.done) first = { done: job.done, at: Date.now() };
+      if (!last || job.done !== last.done) last = { done: job.done, at: Date.now() };
+    }
+    draw();
+  }
+  function draw() {
+    const isKnown = Boolean(job && job.total);
+    track.classList.toggle("unknown", !isKnown);
+    bar.style.transform = isKnown ? `scaleX(${job.done / job.total})` : "";
+    if (isKnown) {
+      track.setAttribute("aria-valuemax", job.total);
+      track.setAttribute("aria-valuenow", job.done);
+    }
+    words.textContent = [heading(), timing()].filter(Boolean).join(" · ");
+  }
+  function heading() {
+    if (job && job.state === "queued") return "Waiting for its turn";
+    if (!job || !job.total) return label;
+    const share = Math.floor((100 * job.done) / job.total);
+    return unit ? `${label}: ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} ${unit}` : `${label}: ${share} %`;
+  }
+  function timing() {
+    const spent = Math.floor((Date.now() - began) / 1000);
+    if (!last || last.done <= first.done) return spent ? `${spent} s` : "";
+    const each = (last.at - first.at) / (last.done - first.done);
+    return inWords((each * (job.total - last.done) - (Date.now() - last.at)) / 1000);
+  }
+
+  stop.addEventListener("click", async () => {
+    stop.disabled = true;
+    if (job) await cancel(job.id).catch(() => null);
+  });
+  node.replaceChildren(track, make("div", { class: "progress-foot" }, words, ...(isStoppable ? [stop] : [])));
+  node.hidden = false;
+  node.scrollIntoView({ block: "nearest" });
+  const clock = setInterval(draw, 1000);
+  draw();
+  return {
+    tell,
+    end() {
+      clearInterval(clock);
+      node.hidden = true;
+      node.replaceChildren();
+    },
+  };
+}
+
+export function inWords(seconds) {
+  if (seconds < 5) return "a few seconds left";
+  if (seconds < 90) return `about ${5 * Math.round(seconds / 5)} seconds left`;
+  return `about ${Math.round(seconds / 60)} minutes left`;
+}
