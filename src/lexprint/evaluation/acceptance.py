@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lexprint.errors import InputError
 from lexprint.evaluation.datasets import GOOD, SO_SO, Judged
 from lexprint.evaluation.tables import markdown_table
-from lexprint.models.protocols import Gap, MaskedLM
+from lexprint.models.protocols import MaskedLM
 from lexprint.substitution.acceptance import first_look, share_of
 from lexprint.substitution.candidates import Candidate
 from lexprint.substitution.facts import may_be_exchanged
