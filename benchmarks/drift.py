@@ -31,7 +31,7 @@ from lexprint.engine import Engine
 from lexprint.models import onnx_backend
 from lexprint.models.entailment import OnnxEntailment
 from lexprint.models.masked_lm import OnnxMaskedLM
-from lexprint.models.protocols import Gap
+from lexprint.models.protocols import Floats, Gap
 from lexprint.models.weights import shipped_model
 from lexprint.substitution.exclusions import may_be_replaced
 from lexprint.text.segmentation import segment
@@ -48,6 +48,7 @@ QEMU, QEMU_ARM = "qemu-x86_64", "qemu-aarch64"
 WRITTEN = (1, 0, 1)  # bits of a mark
 MARKED_SENTENCES = 5
 BLOCK = 64  # questions asked at once
+JUDGED = range(20_000, 20_004)  # columns of the vocabulary, any
 
 Bits = NDArray[np.uint32]
 
@@ -96,7 +97,7 @@ def questions(text: str) -> list[Gap]:
 
 
 def answers(way: Way, gaps: Sequence[Gap]) -> Bits:
-    """The bits of SR of another word in each gap, and of all log-probabilities there, as digests: (gaps, 2)."""
+    """The bits of SR of another word in each gap, of all log-probabilities there, and of what probes say: (gaps, 3)."""
     usual = onnx_backend.session_options
 
     def options() -> onnxruntime.SessionOptions:
@@ -112,10 +113,17 @@ def answers(way: Way, gaps: Sequence[Gap]) -> Bits:
     found = []
     for at in range(0, len(gaps), BLOCK):
         entailments = entailment.entails(pairs[at : at + BLOCK]).view(np.uint32)
-        rows = masked_lm.predict(gaps[at : at + BLOCK])
-        digests = [int.from_bytes(sha256(row.tobytes()).digest()[:4], "little") for row in rows]
-        found.append(np.column_stack([entailments, np.array(digests, dtype=np.uint32)]))
+        predicted = [digest(row) for row in masked_lm.predict(gaps[at : at + BLOCK])]
+        probed = [
+            digest(said.log_probabilities, said.verdicts)
+            for said in masked_lm.assess([(gap, JUDGED) for gap in gaps[at : at + BLOCK]])
+        ]
+        found.append(np.column_stack([entailments, predicted, probed]))
     return np.concatenate(found)
+
+
+def digest(*rows: Floats) -> np.uint32:
+    return np.uint32(int.from_bytes(sha256(b"".join(row.tobytes() for row in rows)).digest()[:4], "little"))
 
 
 def command(way: Way, arm: Path | None) -> list[str] | None:
@@ -153,22 +161,22 @@ def compare_answers(file: Path, *, most: int, most_emulated: int, machines: Sequ
     gaps = questions(file.read_text("utf-8"))[:most]
     expected = answers(USUAL, gaps)
     print(f"{len(gaps)} gaps, as many pairs; answers that differ from the usual way in any bit\n")
-    print("| way | questions | SR | log P |\n|---|---:|---:|---:|", flush=True)
+    print("| way | questions | SR | log P | probes |\n|---|---:|---:|---:|---:|", flush=True)
 
     def row(name: str, found: Bits) -> None:
-        entailments, log_probabilities = (found != expected[: len(found)]).sum(axis=0)
-        print(f"| {name} | {len(found)} | {entailments} | {log_probabilities} |", flush=True)
+        entailments, log_probabilities, probes = (found != expected[: len(found)]).sum(axis=0)
+        print(f"| {name} | {len(found)} | {entailments} | {log_probabilities} | {probes} |", flush=True)
 
     for way in WAYS:
         row(way.name, answers(way, gaps))
     for machine in machines:
         if not machine.is_there:
-            print(f"| {machine.name} | left out: its emulator is not installed | | |", flush=True)
+            print(f"| {machine.name} | left out: its emulator is not installed | | | |", flush=True)
             continue
         # The last pair of a part takes its word from the first gap, so a part of all would end with another question.
         many = min(most_emulated, len(gaps))
         printed = machine.ask("answer", str(file), str(many))
-        found = np.frombuffer(printed, dtype="<u4").reshape(-1, 2)
+        found = np.frombuffer(printed, dtype="<u4").reshape(-1, 3)
         row(machine.name, found[: many - 1] if many < len(gaps) else found)
 
 

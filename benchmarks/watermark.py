@@ -20,7 +20,7 @@ from tests.watermark.reference import Forgetful, Reference, apply_sites
 
 from lexprint.engine import Engine
 from lexprint.errors import ModelError
-from lexprint.models.protocols import Assessment, Entailment, Floats, Gap, MaskedLM
+from lexprint.models.protocols import Assessment, Columns, Entailment, Floats, Gap, MaskedLM
 from lexprint.settings import Settings, find_profile
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_text
@@ -43,14 +43,23 @@ class CountedMaskedLM:
     def __init__(self, model: MaskedLM) -> None:
         self._model, self.inputs = model, 0
         self.fingerprint, self.vocabulary, self.fits = model.fingerprint, model.vocabulary, model.fits
+        self.knows_readers = model.knows_readers
 
     def predict(self, gaps: Sequence[Gap]) -> Floats:
         self.inputs += len(gaps)
         return self._model.predict(gaps)
 
-    def assess(self, gaps: Sequence[Gap]) -> Assessment:
+    def propose(self, gaps: Sequence[Gap]) -> Floats:
         self.inputs += len(gaps)
-        return self._model.assess(gaps)
+        return self._model.propose(gaps)
+
+    def judge(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Floats]:
+        self.inputs += len(questions)
+        return self._model.judge(questions)
+
+    def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:
+        self.inputs += len(questions)
+        return self._model.assess(questions)
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
         self.inputs += len(gaps)

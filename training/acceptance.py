@@ -30,21 +30,17 @@ Matrix = NDArray[np.float64]
 
 def looks(engine: Engine, exchanges: Sequence[tuple[Gap, str]]) -> Matrix:
     """(acceptable, good, log P) of each word in its gap: (exchanges, 3)."""
+    wanted: dict[Gap, dict[str, int]] = {}
     columns = {token: column for column, token in enumerate(engine.masked_lm.vocabulary)}
-    unique = list(dict.fromkeys(gap for gap, _ in exchanges))
-    found: dict[tuple[Gap, str], tuple[float, float, float]] = {}
-    wanted: dict[Gap, list[str]] = {}
     for gap, word in exchanges:
-        wanted.setdefault(gap, []).append(word)
-    for start in range(0, len(unique), BLOCK):
-        block = unique[start : start + BLOCK]
-        said = engine.masked_lm.assess(block)
-        if said.fitness is None:
-            raise SystemExit("the masked LM was never told what readers accept")
-        for gap, log_probabilities, fitness in zip(block, said.log_probabilities, said.fitness, strict=True):
-            chosen = np.array([columns[word] for word in wanted[gap]])
-            for word, column, (acceptable, good) in zip(wanted[gap], chosen, fitness(chosen), strict=True):
-                found[gap, word] = (float(acceptable), float(good), float(log_probabilities[column]))
+        wanted.setdefault(gap, {})[word] = columns[word]
+    found: dict[tuple[Gap, str], tuple[float, float, float]] = {}
+    questions = [(gap, list(words.values())) for gap, words in wanted.items()]
+    for start in range(0, len(questions), BLOCK):
+        block = questions[start : start + BLOCK]
+        for (gap, asked), said in zip(block, engine.masked_lm.assess(block), strict=True):
+            for word, column, (acceptable, good) in zip(wanted[gap], asked, said.verdicts, strict=True):
+                found[gap, word] = (float(acceptable), float(good), float(said.log_probabilities[column]))
     return np.array([found[exchange] for exchange in exchanges])
 
 

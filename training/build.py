@@ -65,22 +65,16 @@ def main() -> None:
     stage_2 = run(
         "adapt.py", material, teacher, stage_1, work / "adapted", product=work / "adapted" / "masked-lm.safetensors"
     )
-    read = [JUDGEMENTS / name for name in ("train.jsonl.gz", "round2.jsonl.gz")]
-    taught = ("--judgements", *read, "--dev", JUDGEMENTS / "dev.jsonl.gz")
+    read = [JUDGEMENTS / name for name in ("train.jsonl.gz", "round2.jsonl.gz", "round3.jsonl.gz")]
     given = options.data / "substitutes" / "given.jsonl.gz"
     stage_3 = run(
-        "fitness.py",
-        *(material, stage_2, work / "fitness", "--features", work / "features.bin", "--given", given, "--turned"),
-        *("--rounds", "1.5", *taught),
-        product=work / "fitness" / "figures.json",
+        "probes.py",
+        *(material, stage_2, work / "probes", "--rounds", "3", "--given", given),
+        *("--judgements", *read, "--dev", JUDGEMENTS / "dev.jsonl.gz"),
+        product=work / "probes" / "figures.json",
     ).with_name("masked-lm.safetensors")
     # The entailment model of entailment_judged.py is not shipped: it hardly gives any word an SR above 0.95 (docs/model-card.md).
-    stage_4 = run(
-        "fitness_head.py",
-        *(material, stage_3, work / "head", "--features", work / "features.bin", *taught),
-        product=work / "head" / "figures.json",
-    ).with_name("masked-lm.safetensors")
-    run("export.py", material, stage_4, start, options.output, product=work / "never")
+    run("export.py", material, stage_3, start, options.output, product=work / "never")
     run("acceptance.py", JUDGEMENTS / "calibration.jsonl.gz", product=work / "never")
     run("measure.py", material, teacher, proposals, options.output, product=work / "never")
 

@@ -23,9 +23,9 @@ from torch import Tensor, nn
 import judgements
 from encoders import EntailmentNetwork, minilm
 from entailment import LABELS, snli
-from fitness import area_under_curve
 from judgements import GOOD, SO_SO, Judged
 from lexprint.models.protocols import Gap
+from probes import area_under_curve
 
 CLS, SEP = 101, 102
 LONGEST = 160  # tokens of a pair

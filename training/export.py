@@ -17,8 +17,6 @@ from safetensors.torch import load_file
 import graphs
 from encoders import bert_base_cased, minilm
 
-HEAD = "fitness.npz"  # what readers would say, from the masked LM's state
-
 
 def detach(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
     """Take every weight out of the graph; its name and shape stay, as do scalars and shapes."""
@@ -59,13 +57,13 @@ def main() -> None:
     bert = bert_base_cased(options.sources / "bert")
     trained = load_file(options.masked_lm)
     bert.load_state_dict(trained, strict=False)
-    fitness = {name: tensor for name, tensor in trained.items() if name.startswith("fitness.")}
+    head = {name.removeprefix("head."): tensor for name, tensor in trained.items() if name.startswith("head.")}
     judge, encoder = load_file(options.entailment), minilm(options.sources / "minilm").state_dict()
     models = {
         "masked_lm": save(
             options.output,
             "masked_lm",
-            graphs.masked_lm({name: tensor.numpy() for name, tensor in bert.state_dict().items()}),
+            graphs.masked_lm({name: tensor.numpy() for name, tensor in (bert.state_dict() | head).items()}),
             {"masked_lm_words.npz": ("words.", "positions")},
         ),
         "entailment": save(
@@ -81,8 +79,6 @@ def main() -> None:
             {},
         ),
     }
-    np.savez_compressed(options.output / HEAD, **{name: tensor.numpy() for name, tensor in fitness.items()})
-    models["masked_lm"]["head"] = HEAD
     for source, name, users in (
         ("bert", "cased.json", ["masked_lm"]),
         ("minilm", "uncased.json", ["entailment", "sentence_encoder"]),
@@ -91,12 +87,7 @@ def main() -> None:
         for user in users:
             models[user]["tokenizer"] = name
     names = sorted(
-        {
-            file
-            for model in models.values()
-            for file in (model["graph"], *model["tensors"], model["tokenizer"], model.get("head"))
-            if file is not None
-        }
+        {file for model in models.values() for file in (model["graph"], *model["tensors"], model["tokenizer"])}
     )
     digests = {name: hashlib.sha256((options.output / name).read_bytes()).hexdigest() for name in names}
     manifest = {"models": models, "files": digests}

@@ -58,6 +58,16 @@ TOKENS: Dimensions = {
 }
 ASKED: Dimensions = {"asked": (TensorProto.INT64, ["inputs"])}  # row of the token asked about
 CHANGED: Dimensions = {"changed": (TensorProto.INT64, ["inputs", 2])}  # rows of the changed word
+# Where some tokens are probes, which read the text and are not read: `rows` and `cells` are of the text alone.
+PROBES: Dimensions = {
+    "text": (TensorProto.INT64, ["read"]),  # rows of the tokens that are read
+    "query_rows": (TensorProto.INT64, ["inputs", "most"]),  # of each input's tokens, probes among them
+    "query_cells": (TensorProto.INT64, ["tokens"]),
+    "asked": (TensorProto.INT64, ["asked"]),  # rows of the tokens asked about
+    "asked_rows": (TensorProto.INT64, ["inputs", "most_asked"]),  # of each input's, among those asked about
+    "asked_cells": (TensorProto.INT64, ["asked"]),
+    "predicted": (TensorProto.INT64, ["predicted"]),  # those, among them, where the vocabulary is asked about
+}
 
 
 @dataclass(frozen=True)
@@ -70,6 +80,21 @@ class Layout:
     rows: str = "rows"
     cells: str = "cells"
     fill: str = "fill"
+    text: str | None = None  # None: all tokens are read
+    query_rows: str = "rows"
+    query_cells: str = "cells"
+
+
+WITH_PROBES = Layout(text="text", query_rows="query_rows", query_cells="query_cells")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Rows of the tokens that a layer is asked for, and their rectangle; see `PROBES`."""
+
+    rows: str
+    rectangle: str
+    cells: str | None  # None: the rectangle is full
 
 
 @dataclass(frozen=True)
@@ -160,36 +185,71 @@ def dense(graph: Graph, source: Quantised, weights: Weights, name: str, *parts: 
 
 
 def encoder_layer(
-    graph: Graph, hidden: str, weights: Weights, name: str, *, layout: Layout = Layout(), asked: str | None = None
+    graph: Graph, hidden: str, weights: Weights, name: str, *, layout: Layout = Layout(), asked: Asked | None = None
 ) -> str:
-    """One layer for all tokens, or only for those in the rows `asked` (inputs, few), which still attend to all."""
-    width = weights[f"{name}.output.dense.bias"].size
-    own = f"{name}.attention.self"
-    rows = layout.cells
+    """One layer for all tokens, or only for those that are asked for, which still attend to all the text."""
+    rows = layout.cells if layout.text is None else layout.query_cells
     source = quantise_tokens(graph, hidden, rows)
-    if asked is None:
-        states = dense(graph, source, weights, own, "query", "key", "value")
-        query_scale, key_scale, value_scale = split(graph, scales_of(graph, states, 3, width), 3, axis=1)
-        scale = graph.add("Concat", [query_scale, key_scale, common_scale(graph, value_scale, layout)], axis=1)
-        query, key, value = split_heads(graph, states, scale, layout.rows, width=width)
-        mixed = graph.add("Gather", [attention(graph, query, key, value, layout.fill, width=width), layout.cells])
+    if asked is None and layout.text is None:
+        mixed = _all_attend(graph, source, weights, name, layout)
     else:
-        states = dense(graph, source, weights, own, "key", "value")
-        key_scale, value_scale = split(graph, scales_of(graph, states, 2, width), 2, axis=1)
-        scale = graph.add("Concat", [key_scale, common_scale(graph, value_scale, layout)], axis=1)
-        key, value = split_heads(graph, states, scale, layout.rows, width=width, parts=2)
-        rows = graph.add("Reshape", [asked, graph.whole(-1)])
-        hidden = graph.add("Gather", [hidden, rows])
-        states = dense(graph, quantise_tokens(graph, hidden, rows), weights, f"{own}.query")
-        numbers = graph.add("Reshape", [counted(graph, hidden), graph.add("Shape", [asked])])
-        scale = scales_of(graph, states, 1, width)
-        (query,) = split_heads(graph, states, scale, numbers, width=width, parts=1)
-        mixed = attention(graph, query, key, value, layout.fill, width=width)
+        key, value = _keys_and_values(graph, source, weights, name, layout)
+        if asked is None:
+            asked = Asked(rows, layout.query_rows, layout.query_cells)
+        else:
+            rows = asked.rows
+            hidden = graph.add("Gather", [hidden, rows])
+            source = quantise_tokens(graph, hidden, rows)
+        mixed = _some_attend(graph, source, key, value, weights, name, asked, layout.fill)
     attended = dense(graph, quantise_tokens(graph, mixed, rows), weights, f"{name}.attention.output.dense")
     hidden = layer_norm(graph, graph.add("Add", [attended, hidden]), weights, f"{name}.attention.output.LayerNorm")
     inner = gelu(graph, dense(graph, quantise_tokens(graph, hidden, rows), weights, f"{name}.intermediate.dense"))
     outer = dense(graph, quantise_activated(graph, inner, rows), weights, f"{name}.output.dense")
     return layer_norm(graph, graph.add("Add", [outer, hidden]), weights, f"{name}.output.LayerNorm")
+
+
+def _all_attend(graph: Graph, source: Quantised, weights: Weights, name: str, layout: Layout) -> str:
+    """Every token reads every other of its input: (tokens, width)."""
+    own, width = f"{name}.attention.self", weights[f"{name}.output.dense.bias"].size
+    states = dense(graph, source, weights, own, "query", "key", "value")
+    query_scale, key_scale, value_scale = split(graph, scales_of(graph, states, 3, width), 3, axis=1)
+    scale = graph.add("Concat", [query_scale, key_scale, common_scale(graph, value_scale, layout)], axis=1)
+    query, key, value = split_heads(graph, states, scale, layout.rows, width=width)
+    return graph.add("Gather", [attention(graph, query, key, value, layout.fill, width=width), layout.cells])
+
+
+def _keys_and_values(
+    graph: Graph, source: Quantised, weights: Weights, name: str, layout: Layout
+) -> tuple[Heads, Heads]:
+    """Those of the text."""
+    own, width = f"{name}.attention.self", weights[f"{name}.output.dense.bias"].size
+    if layout.text is not None:
+        values, scale = (graph.add("Gather", [part, layout.text]) for part in (source.values, source.scale))
+        source = Quantised(values, scale, source.zero_point)
+    states = dense(graph, source, weights, own, "key", "value")
+    key_scale, value_scale = split(graph, scales_of(graph, states, 2, width), 2, axis=1)
+    scale = graph.add("Concat", [key_scale, common_scale(graph, value_scale, layout)], axis=1)
+    key, value = split_heads(graph, states, scale, layout.rows, width=width, parts=2)
+    return key, value
+
+
+def _some_attend(
+    graph: Graph,
+    source: Quantised,
+    key: Heads,
+    value: Heads,
+    weights: Weights,
+    name: str,
+    asked: Asked,
+    fill: str,
+) -> str:
+    """What those asked for read in the text: (asked, width)."""
+    width = weights[f"{name}.output.dense.bias"].size
+    states = dense(graph, source, weights, f"{name}.attention.self.query")
+    scale = scales_of(graph, states, 1, width)
+    (query,) = split_heads(graph, states, scale, asked.rectangle, width=width, parts=1)
+    mixed = attention(graph, query, key, value, fill, width=width)
+    return mixed if asked.cells is None else graph.add("Gather", [mixed, asked.cells])
 
 
 def counted(graph: Graph, rows: str) -> str:
@@ -231,24 +291,26 @@ def lower_layers(weights: Weights, *, layers: int) -> onnx.ModelProto:
 
 
 def masked_lm(weights: Weights) -> onnx.ModelProto:
-    """BERT with its head: logits over the vocabulary at one position of each input.
+    """BERT with its heads, at the tokens asked about: logits over the vocabulary, and what readers would say of the token.
 
-    The state at that position is a second output: the head that knows readers looks at it (`lexprint.models.fitness`).
+    A token asked about may be one of the text, such as the gap of a pair (S, S masked), or a probe.
     """
     graph = Graph()
-    hidden = encoder(graph, weights, prefix="bert.", layers=BERT_LAYERS - 1)
-    asked = graph.add("Unsqueeze", ["asked", graph.whole(1)])
-    state = encoder_layer(graph, hidden, weights, f"bert.encoder.layer.{BERT_LAYERS - 1}", asked=asked)
-    transformed = transform(graph, state, weights, "cls.predictions.transform")
+    hidden = encoder(graph, weights, prefix="bert.", layers=BERT_LAYERS - 1, layout=WITH_PROBES)
+    last = f"bert.encoder.layer.{BERT_LAYERS - 1}"
+    asked = Asked("asked", "asked_rows", "asked_cells")
+    states = encoder_layer(graph, hidden, weights, last, layout=WITH_PROBES, asked=asked)
+    transformed = transform(graph, graph.add("Gather", [states, "predicted"]), weights, "cls.predictions.transform")
     columns = graph.add("Transpose", ["words.int8"], perm=[1, 0])  # the decoder is tied to the word vectors
     scales = graph.add("Reshape", ["words.scale", graph.whole(1, -1)])
     logits = precise_product(graph, transformed, columns, scales)
     logits = graph.add("Add", [logits, graph.constant("cls.predictions.bias", weights["cls.predictions.bias"])])
+    verdicts = precise_linear(graph, states, "verdict", weights["verdict.weight"].T, weights["verdict.bias"])
     outputs: Outputs = {
-        "logits": (logits, ["inputs", "vocabulary"]),
-        "state": (state, ["inputs", "width"]),
+        "logits": (logits, ["predicted", "vocabulary"]),
+        "verdicts": (verdicts, ["asked", 2]),
     }
-    return graph.model({**TOKENS, **ASKED}, outputs)
+    return graph.model({**TOKENS, **PROBES}, outputs)
 
 
 def transform(graph: Graph, state: str, weights: Weights, name: str) -> str:
@@ -281,7 +343,10 @@ def entailment(weights: Weights) -> onnx.ModelProto:
     if weights["dense.weight"].shape[1] == 3 * width:
         inputs |= CHANGED
         hidden = encoder(graph, weights, prefix="encoder.", layers=MINILM_LAYERS - 1)
-        asked = graph.add("Concat", [graph.add("Unsqueeze", ["asked", graph.whole(1)]), "changed"], axis=1)
+        rectangle = graph.add("Concat", [graph.add("Unsqueeze", ["asked", graph.whole(1)]), "changed"], axis=1)
+        rows = graph.add("Reshape", [rectangle, graph.whole(-1)])
+        numbers = graph.add("Reshape", [counted(graph, rows), graph.add("Shape", [rectangle])])
+        asked = Asked(rows, numbers, None)
         states = encoder_layer(graph, hidden, weights, f"encoder.encoder.layer.{MINILM_LAYERS - 1}", asked=asked)
         pooled = graph.add("Reshape", [states, graph.whole(-1, 3 * width)])
     else:

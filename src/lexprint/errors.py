@@ -111,6 +111,13 @@ class WeightsDamaged(ModelError):
         self.name, self.needed, self.found, self.advice = name, needed, found, advice
 
 
+class ReadersUnknown(ModelError):
+    """A masked LM that was never told what readers accept is asked for it."""
+
+    def __init__(self) -> None:
+        super().__init__("this masked LM does not know what readers accept; use --profile paper, or the shipped models")
+
+
 class FingerprintMismatch(ModelError):
     """The loaded models and settings are not those that marked this copy, so they would look for bits elsewhere."""
 

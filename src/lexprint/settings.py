@@ -125,7 +125,7 @@ PROFILES: Mapping[str, Settings] = MappingProxyType(
         **{
             f"{name}@1": Settings(
                 profile=f"{name}@1",
-                substitution=SubstitutionSettings(acceptance_floor=floor),
+                substitution=SubstitutionSettings(proposals=16, acceptance_floor=floor),
                 watermark=WatermarkSettings(ranking="acceptance", risk_set="careful"),
             )
             for name, floor in (("careful", 0.8), ("lexprint", 0.55), ("dense", 0.35), ("presence", 0.25))

@@ -17,7 +17,7 @@ from string import punctuation
 import numpy as np
 from numpy.typing import NDArray
 
-from lexprint.models.protocols import Assessment, Fitness, Floats, Gap
+from lexprint.models.protocols import Assessment, Columns, Floats, Gap
 from lexprint.substitution.exclusions import may_be_replaced
 from lexprint.substitution.lexicon import is_form_of_same_word, lexicon
 
@@ -81,6 +81,7 @@ class FakeMaskedLM:
         numbers = _family_numbers()
         self._families = np.array([numbers.get(word, -1) for word in self.vocabulary])
         self._index = {word: index for index, word in enumerate(self.vocabulary)}
+        self.knows_readers = True
         self.calls = self.inputs = 0
 
     def fits(self, gap: Gap) -> bool:
@@ -95,12 +96,20 @@ class FakeMaskedLM:
                 row[own] += 2.0
         return self._answer(rows)
 
-    def assess(self, gaps: Sequence[Gap]) -> Assessment:
-        """Readers are fond of exchanges within a family; each has its day, which is nearly the same both ways."""
-        return Assessment(self.predict(gaps), tuple(self._fitness(self._readers(gap)) for gap in gaps))
+    def propose(self, gaps: Sequence[Gap]) -> Floats:
+        return self.predict(gaps)
 
-    def _fitness(self, acceptable: Floats) -> Fitness:
-        return lambda columns: np.stack([acceptable[columns], acceptable[columns] - np.float32(1.0)], axis=1)
+    def judge(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Floats]:
+        """Readers are fond of exchanges within a family; each has its day, which is nearly the same both ways."""
+        found = []
+        for gap, columns in questions:
+            acceptable = self._readers(gap)[np.array(columns, dtype=np.intp)]
+            found.append(np.stack([acceptable, acceptable - np.float32(1.0)], axis=1))
+        return found
+
+    def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:
+        predicted = self.propose([gap for gap, _ in questions])
+        return [Assessment(*both) for both in zip(predicted, self.judge(questions), strict=True)]
 
     def _readers(self, gap: Gap) -> Floats:
         moods = self._hash("readers", gap.left, gap.right)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -12,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.models.reference import OPERATIONS, Reference
 
-from lexprint.models.onnx_backend import Session, Tokens, packed, session_options
+from lexprint.models.onnx_backend import Network, Probe, Session, Tokens, packed, session_options
 
 sys.path.append(str(Path(__file__).parents[2] / "training"))
 
@@ -23,6 +24,11 @@ WIDTH, INNER, VOCABULARY = 48, 96, 60
 TOKENS = tuple(
     Tokens(tuple(Random(size).choices(range(VOCABULARY), k=size)), (0,) * size, size // 2, (size // 3, size - 1))
     for size in (3, 9, 9, 14)
+)
+
+PROBED = tuple(
+    replace(tokens, probes=tuple(Probe(7 * number, number, predicts=number % 3 == 1) for number in range(count)))
+    for tokens, count in zip(TOKENS, (2, 0, 5, 1), strict=True)
 )
 
 Weights = dict[str, NDArray[np.float32]]
@@ -68,7 +74,7 @@ def masked_lm_weights() -> Weights:
     made |= dense(generator, "cls.predictions.transform.dense", WIDTH, WIDTH)
     made |= norm(generator, "cls.predictions.transform.LayerNorm", WIDTH)
     made["cls.predictions.bias"] = generator.normal(size=VOCABULARY).astype(np.float32)
-    return made
+    return made | dense(generator, "verdict", WIDTH, 2)
 
 
 def entailment_weights(places: int) -> Weights:
@@ -94,6 +100,31 @@ def test_numpy_finds_the_same_bits(name: str) -> None:
     found = Session(model.SerializeToString(), {}).run(packed(TOKENS))
     assert found.keys() == expected.keys()
     assert all(np.array_equal(found[output], rows) for output, rows in expected.items())
+
+
+def test_probes_are_asked_and_not_read() -> None:
+    """Each answers as if it were alone beside its text, in order, whoever else is in the pack; the text knows of none."""
+    model = MODELS["masked LM"]()
+    graph = model.SerializeToString()
+    network = Network(graph, {}, threads=2, batch_size=3)
+    found = network.run(PROBED)
+    verdicts, logits = [], []
+    for tokens in PROBED:
+        for probe in tokens.probes or (None,):
+            lone = replace(tokens, probes=() if probe is None else (replace(probe, predicts=True),))
+            answers = Reference(model, {}).run([lone])
+            verdicts.append(answers["verdicts"])
+            if probe is None or probe.predicts:
+                logits.append(answers["logits"])
+    assert np.array_equal(found["verdicts"], np.concatenate(verdicts))
+    assert np.array_equal(found["logits"], np.concatenate(logits))
+
+
+def test_nobody_predicts() -> None:
+    """Where no probe asks for the vocabulary there is no row of it."""
+    silent = replace(TOKENS[0], probes=(Probe(3, 1),))
+    found = Network(MODELS["masked LM"]().SerializeToString(), {}, threads=1, batch_size=3).run([silent])
+    assert (len(found["logits"]), len(found["verdicts"])) == (0, 1)
 
 
 def test_lower_layers_see_what_the_whole_sees() -> None:

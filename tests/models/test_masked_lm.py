@@ -47,9 +47,32 @@ def test_blind_means_blind(masked_lm: OnnxMaskedLM) -> None:
     assert np.array_equal(masked_lm.predict_blind([FAVORITE]), masked_lm.predict_blind([other]))
 
 
+def test_probes_answer_whatever_else_is_asked(masked_lm: OnnxMaskedLM) -> None:
+    """Words of one sentence share its reading; each answer has the bits that it has alone, in one pass or in two."""
+    others = [Gap("He ", "watches", " his favorite show every night."), Gap("It was a ", "large", " house.")]
+    gaps = [FAVORITE, *others]
+    columns = [[masked_lm.vocabulary.index(word) for word in ("preferred", "best", "house")]] * 3
+    questions = list(zip(gaps, columns, strict=True))
+    assessed, judged, proposed = masked_lm.assess(questions), masked_lm.judge(questions), masked_lm.propose(gaps)
+    for question, said, verdicts, row in zip(questions, assessed, judged, proposed, strict=True):
+        assert np.array_equal(said.verdicts, verdicts)
+        assert np.array_equal(said.log_probabilities, row)
+        assert np.array_equal(masked_lm.judge([question])[0], verdicts)
+        assert np.array_equal(masked_lm.propose([question[0]])[0], row)
+
+
+def test_readers_prefer_what_fits(masked_lm: OnnxMaskedLM) -> None:
+    """A synonym is more acceptable than an opposite or another thing."""
+    words = ("big", "small", "green")
+    columns = [masked_lm.vocabulary.index(word) for word in words]
+    ((big, *others),) = [rows[:, 0] for rows in masked_lm.judge([(Gap("They bought a ", "large", " house."), columns)])]
+    assert big > max(others)
+
+
 def test_nothing_asked_nothing_answered(masked_lm: OnnxMaskedLM) -> None:
     """No gaps give no rows."""
-    assert masked_lm.predict([]).shape == (0, len(masked_lm.vocabulary))
+    assert masked_lm.predict([]).shape == masked_lm.propose([]).shape == (0, len(masked_lm.vocabulary))
+    assert masked_lm.judge([]) == masked_lm.assess([]) == []
 
 
 def test_long_contexts_do_not_fit(masked_lm: OnnxMaskedLM) -> None:

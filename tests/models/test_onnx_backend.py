@@ -1,5 +1,6 @@
 """Inputs of many lengths run together and get the bits that each gets alone from numpy, which does one thing at a time."""
 
+from dataclasses import replace
 from functools import cache
 from random import Random
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tests.models.reference import Reference, shipped_reference
 
-from lexprint.models.onnx_backend import FREE_CELLS, MOST_FILL, TOKENS_PER_PACK, Answers, Network, Tokens, packs
+from lexprint.models.onnx_backend import FREE_CELLS, MOST_FILL, TOKENS_PER_PACK, Answers, Network, Probe, Tokens, packs
 from lexprint.models.weights import shipped_model
 
 ROLES = ("masked_lm", "entailment", "sentence_encoder")
@@ -35,14 +36,18 @@ def assert_same(found: Answers, expected: Answers) -> None:
         assert np.array_equal(found[name], rows)
 
 
-def inputs_for(sizes: tuple[int, ...], *, seed: int) -> list[Tokens]:
+def inputs_for(sizes: tuple[int, ...], *, seed: int, probed: bool = False) -> list[Tokens]:
     """Any tokens will do, and any places of them to ask about."""
     chooser = Random(seed)
     made = []
     for size in sizes:
         ids, second = tuple(chooser.choices(range(28_000), k=size)), chooser.randint(1, size)
         changed = chooser.randrange(size), chooser.randrange(size)
-        made.append(Tokens(ids, (0,) * second + (1,) * (size - second), chooser.randrange(size), changed))
+        tokens = Tokens(ids, (0,) * second + (1,) * (size - second), chooser.randrange(size), changed)
+        if probed and chooser.random() < 0.7:
+            probes = [Probe(chooser.randrange(28_000), chooser.randrange(size)) for _ in range(chooser.randint(1, 9))]
+            tokens = replace(tokens, probes=tuple(probes))
+        made.append(tokens)
     return made
 
 
@@ -51,6 +56,15 @@ def test_a_pack_gets_the_bits_of_numpy(role: str) -> None:
     """One IEEE operation after the other and sums of whole numbers: nothing else is in a graph, and nothing else runs."""
     inputs = inputs_for(MIXED, seed=1)
     assert_same(network(role).run(inputs), reference(role).run(inputs))
+
+
+def test_probes_get_the_bits_of_numpy() -> None:
+    """With the shipped weights too, beside texts that have none."""
+    inputs = [
+        replace(tokens, probes=tuple(replace(probe, predicts=True) for probe in tokens.probes))
+        for tokens in inputs_for(MIXED, seed=3, probed=True)
+    ]
+    assert_same(network("masked_lm").run(inputs), reference("masked_lm").run(inputs))
 
 
 def test_the_longest_input_is_exact_too() -> None:

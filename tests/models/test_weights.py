@@ -33,7 +33,7 @@ def test_they_are_small_enough_to_ship() -> None:
 def test_every_file_is_as_published(role: str) -> None:
     """The manifest names every file of a model with its SHA-256."""
     files = shipped_model(role)
-    named = {files.graph, files.tokenizer, *files.tensors, *([files.head] if files.head else [])}
+    named = {files.graph, files.tokenizer, *files.tensors}
     assert named == {name for name, _ in files.digests}
     for name, _ in files.digests:
         assert files.read(name)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from lexprint.models.protocols import Floats, Gap
-from lexprint.substitution.candidates import Opinions, Vocabulary, propose
+from lexprint.substitution.candidates import Vocabulary, judged, propose
 
 TOKENS = (
     "[MASK]",
@@ -38,7 +38,7 @@ def log_probabilities(**chosen: float) -> Floats:
 
 
 def words(vocabulary: Vocabulary, gap: Gap, row: Floats, *, proposals: int = 4, guard: float = 0.0) -> list[str]:
-    return [candidate.word for candidate in propose(vocabulary, gap, Opinions(row), proposals=proposals, guard=guard)]
+    return [candidate.word for candidate in propose(vocabulary, gap, row, proposals=proposals, guard=guard)]
 
 
 def test_best_first(vocabulary: Vocabulary) -> None:
@@ -69,7 +69,7 @@ def test_the_article_is_respected(vocabulary: Vocabulary) -> None:
 def test_the_cut_is_guarded(vocabulary: Vocabulary) -> None:
     """Candidates too close to the cut after K words are marked on both sides of it."""
     row = log_probabilities(large=-1, big=-2, huge=-3, enormous=-3.00005, old=-5)
-    found = propose(vocabulary, GAP, Opinions(row), proposals=3, guard=1e-4)
+    found = propose(vocabulary, GAP, row, proposals=3, guard=1e-4)
     assert [(one.word, one.is_certain) for one in found] == [
         ("large", True),
         ("big", True),
@@ -87,7 +87,7 @@ def test_ties_and_guards_are_as_if_all_were_sorted(scores: list[float], proposal
     """Whoever is left unsorted would not have been named: first K, then all that are within the guard of the last."""
     others = ("big", "huge", "enormous", "old")
     row = log_probabilities(large=-1.75, **dict(zip(others, scores, strict=True)))
-    found = propose(Vocabulary(TOKENS), GAP, Opinions(row), proposals=proposals, guard=guard)
+    found = propose(Vocabulary(TOKENS), GAP, row, proposals=proposals, guard=guard)
     ranked = sorted(others, key=lambda word: (-scores[others.index(word)], TOKENS.index(word)))
     kept = ranked[: proposals - 1]
     last = scores[others.index(kept[-1])] if kept else -math.inf
@@ -107,11 +107,12 @@ def test_opposites_are_never_proposed(vocabulary: Vocabulary) -> None:
     assert "small" not in words(vocabulary, GAP, row, proposals=32)
 
 
-def test_readers_opinions_travel_with_a_candidate(vocabulary: Vocabulary) -> None:
-    """Those of its own column; where the model has none there are none."""
-    row = log_probabilities(large=-1, big=-2)
-    said = Opinions(row, lambda columns: np.stack([row[columns] + 1, row[columns] + 2], axis=1))
-    (found,) = (one for one in propose(vocabulary, GAP, said, proposals=2, guard=0.0) if one.word == "big")
-    assert (found.log_probability, found.acceptable, found.good) == (-2.0, -1.0, 0.0)
-    (silent,) = (one for one in propose(vocabulary, GAP, Opinions(row), proposals=2, guard=0.0) if one.word == "big")
-    assert silent.acceptable == silent.good == -math.inf
+def test_readers_verdicts_travel_with_a_candidate(vocabulary: Vocabulary) -> None:
+    """Each its own; before readers are asked there are none."""
+    silent = propose(vocabulary, GAP, log_probabilities(large=-1, big=-2), proposals=2, guard=0.0)
+    assert all(one.acceptable == one.good == -math.inf for one in silent)
+    found = judged(silent, np.array([[1.0, 0.5], [-1.0, -2.0]], np.float32))
+    assert [(one.word, one.log_probability, one.acceptable, one.good) for one in found] == [
+        ("large", -1.0, 1.0, 0.5),
+        ("big", -2.0, -1.0, -2.0),
+    ]

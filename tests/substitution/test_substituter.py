@@ -101,13 +101,15 @@ def test_an_exchange_weighs_the_same_from_either_word(masked_lm: FakeMaskedLM) -
 
 def test_named_words_whatever_their_rank(masked_lm: FakeMaskedLM) -> None:
     """A word that is proposed is seen just as it is proposed; one that is not is seen too, and an unknown one is not."""
-    asked = substituter(masked_lm, settings=SubstitutionSettings(proposals=3))
+    asked = substituter(masked_lm, settings=SubstitutionSettings(proposals=3, acceptance_floor=0.1))
     proposed = {one.word: one for one in asked.most_probable([gap()])[0] if one.is_certain}
     ranked = {one.word for one in substituter(masked_lm).most_probable([gap()])[0]}
     unproposed = min(ranked - set(proposed))
     (found,) = asked.look_at([(gap(), [*proposed, unproposed, "the", "unheard"])])
-    assert {word: found[word] for word in proposed} == proposed
-    assert set(found) == {*proposed, unproposed, "the"}
+    assert {word: found.candidates[word] for word in proposed} == proposed
+    assert set(found.candidates) == {*proposed, unproposed, "the"}
+    others = [one.word for one in asked.most_probable([gap()])[0] if one.word != gap().word]
+    assert found.first == others[0]
 
 
 def test_any_exchange_is_weighed(masked_lm: FakeMaskedLM) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from tests.properties.test_watermark_properties import Case, cases, texts
 
 from lexprint.coding.payload_code import LabelledBit
-from lexprint.models.protocols import Assessment, Floats, Gap
+from lexprint.models.protocols import Assessment, Columns, Floats, Gap
 from lexprint.testing import FakeMaskedLM, fake_text
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
@@ -80,6 +80,7 @@ class Surprised:
     """A masked LM that holds every word alike likely but those it is told of."""
 
     fingerprint = "surprised"
+    knows_readers = False
 
     def __init__(self, unlikely: Mapping[str, float], *, longest: int = 10_000) -> None:
         self.vocabulary = tuple(sorted({*fake_vocabulary(), *unlikely}))
@@ -92,7 +93,13 @@ class Surprised:
     def predict(self, gaps: Sequence[Gap]) -> Floats:
         raise AssertionError("words that are there say too much")
 
-    def assess(self, gaps: Sequence[Gap]) -> Assessment:
+    def propose(self, gaps: Sequence[Gap]) -> Floats:
+        return self.predict(gaps)
+
+    def judge(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Floats]:
+        raise AssertionError("so do their readers")
+
+    def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:
         raise AssertionError("so do their readers")
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:

@@ -62,15 +62,12 @@ def find_alternatives(places: Sequence[Place], substituter: Substituter) -> list
     ]
     while asked := [queue for queue in queues if queue.waiting and len(queue.accepted) < MOST_WORDS]:
         exchanges = [(queue.place.gap, queue.waiting.pop(0)) for queue in asked]
-        turned = [gap.with_word(one.word) for gap, one in exchanges]
-        weighed = substituter.weigh(exchanges)
-        edits = [
-            _likely_edit(found, gap.word) for gap, found in zip(turned, substituter.most_probable(turned), strict=True)
-        ]
-        for queue, (_, one), exchange, edit in zip(asked, exchanges, weighed, edits, strict=True):
+        looks = substituter.look_back(exchanges)
+        weighed = substituter.weigh_back(exchanges, looks)
+        for queue, (_, one), exchange, look in zip(asked, exchanges, weighed, looks, strict=True):
             if exchange is not None and _is_accepted(exchange, substituter):
                 least = min(exchange.entailment, exchange.entailment_back)
-                queue.accepted.append(Alternative(one.word, exchange.acceptance, least, edit))
+                queue.accepted.append(Alternative(one.word, exchange.acceptance, least, look.first))
     return [
         Alternatives(queue.place, _distinct(queue.accepted), _likely_edit(candidates, queue.place.gap.word))
         for queue, candidates in zip(queues, proposed, strict=True)

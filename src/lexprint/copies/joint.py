@@ -29,11 +29,11 @@ def hold_together(
         if len(sites) > 1
         for alternatives in sites
     ]
-    proposed = substituter.most_probable([gap for _, gap in asked])
+    looks = substituter.look_at([(gap, [alternatives.best.word]) for alternatives, gap in asked])
     failing = {
         (alternatives.place.sentence, alternatives.place.position)
-        for (alternatives, _), candidates in zip(asked, proposed, strict=True)
-        if not any(one.word == alternatives.best.word and substituter.may_be_accepted(one) for one in candidates)
+        for (alternatives, _), look in zip(asked, looks, strict=True)
+        if not substituter.may_be_accepted(look.candidates[alternatives.best.word])
     }
     for number in sorted(kept):
         for alternatives in sorted(kept[number], key=lambda one: one.place.position):

@@ -22,12 +22,15 @@ PAIRS = (
     ("The answer was brief.", "The answer was long."),
     ("Nobody in the village remembered his name.", "Nobody in the town remembered his name."),
 )
+READ = 8  # words of the vocabulary that are judged in each gap
 LENGTH = 16  # hexadecimal digits
 
 
 def canary_of(masked_lm: MaskedLM, entailment: Entailment) -> str:
     """The digest of all answers, whatever the byte order of the machine."""
     digest = hashlib.sha256()
-    for answers in (masked_lm.predict(GAPS), entailment.entails(PAIRS)):
+    columns = range(len(masked_lm.vocabulary))[-READ:]
+    judged = masked_lm.judge([(gap, columns) for gap in GAPS]) if masked_lm.knows_readers else []
+    for answers in (masked_lm.predict(GAPS), masked_lm.propose(GAPS), *judged, entailment.entails(PAIRS)):
         digest.update(np.ascontiguousarray(answers, dtype="<f4").tobytes())
     return digest.hexdigest()[:LENGTH]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
+from itertools import count
 
 import numpy as np
 
 from lexprint.models.arithmetic import log_softmax
-from lexprint.models.fitness import FitnessHead
-from lexprint.models.onnx_backend import Network, Tokens
-from lexprint.models.protocols import Assessment, Floats, Gap
+from lexprint.models.onnx_backend import PREDICTIONS, Answers, Network, Probe, Tokens
+from lexprint.models.protocols import Assessment, Columns, Floats, Gap
 from lexprint.models.tokenization import PairTokenizer
 from lexprint.models.weights import ModelFiles
 
-LOGITS = "logits"  # the output that says which word it is
+VERDICTS = "verdicts"  # the output that says what readers would
 LONGEST_INPUT = 512  # positions that BERT knows
+PROBES_AT_ONCE = 64  # of one text; more would make attention's rectangles wide
 LONGEST_TEXT = (LONGEST_INPUT - 3) // 2  # pieces of a text that is read twice, with three special tokens
 
 
@@ -24,11 +26,10 @@ class OnnxMaskedLM:
 
     def __init__(self, files: ModelFiles, *, threads: int = 0, batch_size: int = 64) -> None:
         self._tokenizer = PairTokenizer(files.read(files.tokenizer))
-        tensors = files.load_tensors()
-        self._head = FitnessHead(tensors | files.load_head())
-        self._network = Network(files.read(files.graph), tensors, threads=threads, batch_size=batch_size)
+        self._network = Network(files.read(files.graph), files.load_tensors(), threads=threads, batch_size=batch_size)
         self.fingerprint = files.fingerprint
         self.vocabulary = self._tokenizer.vocabulary
+        self.knows_readers = True
 
     def fits(self, gap: Gap) -> bool:
         return self._tokenizer.has_at_most(LONGEST_TEXT, gap.text)
@@ -36,17 +37,50 @@ class OnnxMaskedLM:
     def predict(self, gaps: Sequence[Gap]) -> Floats:
         return self._answer([self._read_then_masked(*pieces) for pieces in self._pieces(gaps)])
 
-    def assess(self, gaps: Sequence[Gap]) -> Assessment:
-        pieces = self._pieces(gaps)
-        if not pieces:
-            return Assessment(np.empty((0, len(self.vocabulary)), np.float32), ())
-        answers = self._network.run([self._read_then_masked(*parts) for parts in pieces])
-        # A word of several pieces is known by its first; sites are words of one.
-        fitness = [
-            partial(self._head.judge, state, word[0])
-            for state, (_, word, _) in zip(answers["state"], pieces, strict=True)
-        ]
-        return Assessment(log_softmax(answers[LOGITS]), tuple(fitness))
+    def propose(self, gaps: Sequence[Gap]) -> Floats:
+        """By probes: a mask that stands beside the text, so that a sentence is read once for all of its words."""
+        if not gaps:
+            return np.empty((0, len(self.vocabulary)), np.float32)
+        return log_softmax(self._probed([(gap, (self._tokenizer.mask,)) for gap in gaps])[PREDICTIONS])
+
+    def judge(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Floats]:
+        """By probes: each candidate stands beside the text and reads it in every layer."""
+        if not questions:
+            return []
+        verdicts = self._probed(questions)[VERDICTS]
+        ends = np.cumsum([len(columns) for _, columns in questions])
+        return np.split(verdicts, ends[:-1])
+
+    def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:
+        if not questions:
+            return []
+        answers = self._probed([(gap, (self._tokenizer.mask, *columns)) for gap, columns in questions])
+        ends = np.cumsum([1 + len(columns) for _, columns in questions])
+        verdicts = [rows[1:] for rows in np.split(answers[VERDICTS], ends[:-1])]
+        return [Assessment(*both) for both in zip(log_softmax(answers[PREDICTIONS]), verdicts, strict=True)]
+
+    def _probed(self, questions: Sequence[tuple[Gap, Columns]]) -> Answers:
+        """Answers at each probe, in order; gaps of one text share its reading."""
+        readings: defaultdict[tuple[int, ...], list[tuple[int, Probe]]] = defaultdict(list)
+        number = count()
+        pieces = self._pieces([gap for gap, _ in questions])
+        for (_, tokens), (left, word, right) in zip(questions, pieces, strict=True):
+            readings[*left, *word, *right] += [(next(number), self._probe(token, 1 + len(left))) for token in tokens]
+        inputs, asked = [], []
+        for text, probes in readings.items():
+            for at in range(0, len(probes), PROBES_AT_ONCE):
+                some = probes[at : at + PROBES_AT_ONCE]
+                inputs.append(replace(self._tokenizer.one(text), probes=tuple(probe for _, probe in some)))
+                asked += some
+        answers = self._network.run(inputs)
+        predicted = [place for place, probe in asked if probe.predicts]
+        return {
+            VERDICTS: answers[VERDICTS][np.argsort([place for place, _ in asked])],
+            PREDICTIONS: answers[PREDICTIONS][np.argsort(predicted)],
+        }
+
+    def _probe(self, token: int, place: int) -> Probe:
+        return Probe(token, place, predicts=token == self._tokenizer.mask)
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
         return self._answer([self._masked_only(*pieces) for pieces in self._pieces(gaps)])
@@ -73,4 +107,4 @@ class OnnxMaskedLM:
     def _answer(self, inputs: Sequence[Tokens]) -> Floats:
         if not inputs:
             return np.empty((0, len(self.vocabulary)), np.float32)
-        return log_softmax(self._network.run(inputs)[LOGITS])
+        return log_softmax(self._network.run(inputs)[PREDICTIONS])

@@ -30,18 +30,48 @@ TOKENS_PER_PACK = 320
 # Attention fills up the shorter inputs of a pack: for so many times the work of its own, and this many cells for nothing.
 MOST_FILL, FREE_CELLS = 3, 2**15
 
+PREDICTIONS = "logits"  # the output with a row for each answer about the vocabulary
+
 Feed: TypeAlias = dict[str, NDArray[np.generic]]  # by the name of the graph's input
 Answers: TypeAlias = dict[str, Floats]  # by the name of the graph's output
 
 
 @dataclass(frozen=True, slots=True)
+class Probe:
+    """A token that stands in a place of a text without being read by it."""
+
+    token: int
+    place: int
+    predicts: bool = False  # what else may stand there
+
+
+@dataclass(frozen=True, slots=True)
 class Tokens:
-    """One input: token ids, the segment each belongs to, the position asked about (0: none) and those of a changed word."""
+    """One input: token ids, the segment each belongs to, the position asked about (0: none) and those of a changed word.
+
+    Probes stand beside the text: each reads it from a place in it, and is read by nobody. If there are any, they are asked
+    about instead of the position.
+    """
 
     ids: tuple[int, ...]
     segments: tuple[int, ...]
     position: int = 0
     changed: tuple[int, int] = (0, 0)  # where a word stands that another has replaced; [CLS] if none has
+    probes: tuple[Probe, ...] = ()
+
+    @property
+    def size(self) -> int:
+        return len(self.ids) + len(self.probes)
+
+    @property
+    def asked(self) -> int:
+        """How many answers it gets."""
+        return len(self.probes) or 1
+
+    @property
+    def predicted(self) -> tuple[int, ...]:
+        """Those of the answers that are about the whole vocabulary."""
+        return tuple(index for index, probe in enumerate(self.probes) if probe.predicts) if self.probes else (0,)
 
 
 def session_options() -> onnxruntime.SessionOptions:
@@ -82,14 +112,16 @@ class Network:
         self._threads, self._batch_size = threads or available_cores(), batch_size
 
     def run(self, inputs: Sequence[Tokens], *, extra: dict[str, Floats] | None = None) -> Answers:
-        """One row of each output per input, in the order given; `extra` feeds inputs that a spliced graph may have."""
+        """Rows of each output in the order of the inputs: one for each, or one for each of its probes.
+
+        `extra` feeds inputs that a spliced graph may have.
+        """
         if not inputs:
             return {}
-        cut = packs([len(tokens.ids) for tokens in inputs], threads=self._threads, batch_size=self._batch_size)
+        cut = packs([tokens.size for tokens in inputs], threads=self._threads, batch_size=self._batch_size)
         feeds = [packed([inputs[index] for index in pack]) | (extra or {}) for pack in cut]
-        order = np.argsort([index for pack in cut for index in pack])
         found = self._run_all(feeds)
-        return {name: np.concatenate([answers[name] for answers in found])[order] for name in found[0]}
+        return {name: _in_order(name, inputs, cut, [answers[name] for answers in found]) for name in found[0]}
 
     def _run_all(self, feeds: Sequence[Feed]) -> list[Answers]:
         if self._threads == 1 or len(feeds) == 1:
@@ -132,22 +164,92 @@ def _of_like_lengths(pack: Sequence[int], lengths: Sequence[int]) -> list[list[i
     return parts
 
 
+def _in_order(name: str, inputs: Sequence[Tokens], cut: Sequence[Sequence[int]], rows: Sequence[Floats]) -> Floats:
+    """Rows of an output, pack by pack, in the order of the inputs; what was asked only to fill up is left out."""
+    counts = [len(tokens.predicted) if name == PREDICTIONS else tokens.asked for tokens in inputs]
+    order = [index for pack in cut for index in pack]
+    starts = np.zeros(len(inputs), dtype=np.intp)
+    starts[order] = np.cumsum([counts[index] for index in order]) - [counts[index] for index in order]
+    real = [found[: sum(counts[index] for index in pack)] for pack, found in zip(cut, rows, strict=True)]
+    chosen = [np.arange(start, start + count) for start, count in zip(starts, counts, strict=True)]
+    return np.concatenate(real)[np.concatenate(chosen)]
+
+
 def packed(inputs: Sequence[Tokens]) -> Feed:
-    """What a graph is fed: tokens end to end, and where each input's are in a rectangle as wide as the longest."""
+    """What a graph is fed: texts end to end, then probes, and where each input's are in rectangles as wide as need be."""
     lengths = np.array([len(tokens.ids) for tokens in inputs])
-    starts = np.cumsum(lengths) - lengths
-    columns = np.arange(lengths.max())
-    present = columns < lengths[:, None]  # (inputs, longest)
-    return {
-        "input_ids": _joined([tokens.ids for tokens in inputs]),
-        "token_type_ids": _joined([tokens.segments for tokens in inputs]),
-        "places": np.broadcast_to(columns, present.shape)[present],
-        "rows": np.where(present, starts[:, None] + columns, 0),
-        "cells": np.flatnonzero(present),
-        "fill": np.where(present, np.float32(0), FAR_BELOW)[:, None, None, :],
-        "asked": starts + [tokens.position for tokens in inputs],
-        "changed": starts[:, None] + [tokens.changed for tokens in inputs],
+    probes = np.array([len(tokens.probes) for tokens in inputs])
+    text, beside = _Rectangle.of(lengths), _Rectangle.of(probes)
+    total = int(lengths.sum())
+    feed = {
+        "input_ids": _joined([*(tokens.ids for tokens in inputs), *(_tokens_of(tokens) for tokens in inputs)]),
+        "token_type_ids": _joined([*(tokens.segments for tokens in inputs), (1,) * int(probes.sum())]),
+        "places": np.concatenate([text.columns, _joined([_places_of(tokens) for tokens in inputs])]),
+        "rows": text.rows,
+        "cells": text.cells,
+        "fill": np.where(text.present, np.float32(0), FAR_BELOW)[:, None, None, :],
+        "changed": text.starts[:, None] + [tokens.changed for tokens in inputs],
+        "text": np.arange(total),
     }
+    return feed | _queries(inputs, text, beside, total)
+
+
+def _queries(inputs: Sequence[Tokens], text: _Rectangle, beside: _Rectangle, total: int) -> Feed:
+    """Who reads the texts, and who is asked about."""
+    width = text.present.shape[1] + beside.present.shape[1]
+    shift = text.present.shape[1]
+    rows = np.concatenate([text.rows, total + beside.rows], axis=1)
+    own, others = np.arange(len(inputs))[:, None] * width, np.arange(width)
+    cells = own + others
+    asked = [
+        total + beside.starts[row] + np.arange(len(tokens.probes))
+        if tokens.probes
+        else [text.starts[row] + tokens.position]
+        for row, tokens in enumerate(inputs)
+    ]
+    answers = _Rectangle.of(np.array([tokens.asked for tokens in inputs]))
+    predicted = [answers.starts[row] + index for row, tokens in enumerate(inputs) for index in tokens.predicted]
+    return {
+        "query_rows": rows,
+        "query_cells": np.concatenate([cells[:, :shift][text.present], cells[:, shift:][beside.present]]),
+        "asked": np.concatenate(asked),
+        "asked_rows": answers.rows,
+        "asked_cells": answers.cells,
+        "predicted": np.array(predicted or [0]),  # a graph must have something to do
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Rectangle:
+    """Things of several inputs, end to end, in a rectangle that is as wide as the most of one input."""
+
+    starts: NDArray[np.int64]
+    present: NDArray[np.bool_]  # (inputs, most)
+
+    @classmethod
+    def of(cls, counts: NDArray[np.int64]) -> _Rectangle:
+        return cls(np.cumsum(counts) - counts, np.arange(counts.max()) < counts[:, None])
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Of each; any where there is none."""
+        return np.where(self.present, self.starts[:, None] + np.arange(self.present.shape[1]), 0)
+
+    @property
+    def cells(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.present)
+
+    @property
+    def columns(self) -> NDArray[np.int64]:
+        return np.broadcast_to(np.arange(self.present.shape[1]), self.present.shape)[self.present]
+
+
+def _tokens_of(tokens: Tokens) -> tuple[int, ...]:
+    return tuple(probe.token for probe in tokens.probes)
+
+
+def _places_of(tokens: Tokens) -> tuple[int, ...]:
+    return tuple(probe.place for probe in tokens.probes)
 
 
 def _joined(rows: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:

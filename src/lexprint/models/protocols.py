@@ -6,7 +6,7 @@ makes a mark readable again rests on this.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -44,16 +44,16 @@ def gap_at(sentence: Sentence, position: int) -> Gap:
     return Gap(sentence.view[: span.start], sentence.words[position].text, sentence.view[span.end :])
 
 
-Fitness: TypeAlias = Callable[[NDArray[np.intp]], Floats]
-"""What readers would say, at one gap, of the words of some columns: logits of acceptable and of good, (columns, 2)."""
+Columns: TypeAlias = Sequence[int]
+"""Words, as columns of a masked LM's vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What a masked LM says of its vocabulary at each gap."""
+    """What a masked LM says at one gap."""
 
-    log_probabilities: Floats  # (gaps, vocabulary)
-    fitness: tuple[Fitness, ...] | None = None  # one for each gap; None: the model was never told what readers accept
+    log_probabilities: Floats  # (vocabulary,)
+    verdicts: Floats  # (columns, 2)
 
 
 class MaskedLM(Protocol):
@@ -76,8 +76,24 @@ class MaskedLM(Protocol):
         """
         ...
 
-    def assess(self, gaps: Sequence[Gap]) -> Assessment:
-        """The same log-probabilities, and what readers would say, from one pass."""
+    @property
+    def knows_readers(self) -> bool:
+        """Whether it was told what readers accept, and may be asked to `judge`."""
+        ...
+
+    def propose(self, gaps: Sequence[Gap]) -> Floats:
+        """Log-probabilities of the vocabulary in place of each word: (gaps, vocabulary).
+
+        As `predict`, but asked in whatever way the model knows best.
+        """
+        ...
+
+    def judge(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Floats]:
+        """What readers would say of some words in each gap: logits of acceptable and of good, (columns, 2)."""
+        ...
+
+    def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:
+        """What `propose` and `judge` say, in one pass."""
         ...
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lexprint.errors import ExtraMissing, ModelError
+from lexprint.errors import ExtraMissing, ModelError, ReadersUnknown
 from lexprint.models.arithmetic import log_softmax
 from lexprint.models.entailment import LONGEST_WORD
-from lexprint.models.protocols import Assessment, Floats, Gap
+from lexprint.models.protocols import Assessment, Columns, Floats, Gap
 from lexprint.models.tokenization import CONTINUING
 
 try:
@@ -68,6 +68,7 @@ class HubMaskedLM(_HubModel):
             raise ModelError(f"the model {name} has no mask token; needed: a masked language model")
         tokens = self._tokenizer.convert_ids_to_tokens(list(range(self._network.config.vocab_size)))
         self.vocabulary = tuple(_words(tokens, self._tokenizer.convert_tokens_to_string))
+        self.knows_readers = False
 
     def fits(self, gap: Gap) -> bool:
         return len(self._tokenizer(gap.text, gap.text)["input_ids"]) <= self._longest
@@ -75,8 +76,14 @@ class HubMaskedLM(_HubModel):
     def predict(self, gaps: Sequence[Gap]) -> Floats:
         return self._predict([self._tokenizer(gap.text, self._masked(gap)) for gap in gaps])
 
-    def assess(self, gaps: Sequence[Gap]) -> Assessment:
-        return Assessment(self.predict(gaps))  # it was never told what readers accept
+    def propose(self, gaps: Sequence[Gap]) -> Floats:
+        return self.predict(gaps)
+
+    def judge(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Floats]:
+        raise ReadersUnknown
+
+    def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:
+        raise ReadersUnknown
 
     def predict_blind(self, gaps: Sequence[Gap]) -> Floats:
         return self._predict([self._tokenizer(self._masked(gap)) for gap in gaps])

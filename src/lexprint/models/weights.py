@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -30,7 +29,6 @@ class ModelFiles:
     graph: str
     tensors: tuple[str, ...]
     tokenizer: str
-    head: str | None  # tensors that no graph has: what the masked LM knows of readers
     digests: tuple[tuple[str, str], ...]  # (file, SHA-256) of all of the above
 
     @cached_property
@@ -51,15 +49,8 @@ class ModelFiles:
         return content
 
     def load_tensors(self) -> dict[str, NDArray[np.generic]]:
-        """Those of the graph."""
-        return self._load(self.tensors)
-
-    def load_head(self) -> dict[str, NDArray[np.generic]]:
-        return self._load((self.head,) if self.head is not None else ())
-
-    def _load(self, names: Iterable[str]) -> dict[str, NDArray[np.generic]]:
         tensors: dict[str, NDArray[np.generic]] = {}
-        for name in names:
+        for name in self.tensors:
             with np.load(BytesIO(self.read(name))) as archive:
                 tensors.update(archive)
         return tensors
@@ -70,9 +61,8 @@ def shipped_model(name: str, *, folder: Path = SHIPPED) -> ModelFiles:
     try:
         manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
         entry = manifest["models"][name]
-        head = entry.get("head")
-        files = (entry["graph"], *entry["tensors"], entry["tokenizer"], *([] if head is None else [head]))
+        files = (entry["graph"], *entry["tensors"], entry["tokenizer"])
         digests = tuple((file, str(manifest["files"][file])) for file in files)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise WeightsMissing(MANIFEST) from error
-    return ModelFiles(folder, entry["graph"], tuple(entry["tensors"]), entry["tokenizer"], head, digests)
+    return ModelFiles(folder, entry["graph"], tuple(entry["tensors"]), entry["tokenizer"], digests)

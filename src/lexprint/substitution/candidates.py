@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexprint.models.protocols import Assessment, Fitness, Floats, Gap
+from lexprint.models.protocols import Floats, Gap
 from lexprint.substitution.exclusions import (
     begins_with_vowel_sound,
     follows_article,
@@ -81,31 +81,11 @@ class Vocabulary:
         return fits
 
 
-@dataclass(frozen=True, slots=True)
-class Opinions:
-    """What the masked LM says of its vocabulary at one gap."""
-
-    log_probabilities: Floats
-    fitness: Fitness | None = None
-
-    def of(self, columns: Indices, words: Sequence[str]) -> list[Candidate]:
-        """What it says of some words."""
-        return [
-            Candidate(word, float(self.log_probabilities[column]), True, *logits)  # noqa: FBT003 # surely itself
-            for column, word, logits in zip(columns, words, _fitness(self, columns), strict=True)
-        ]
-
-
-def opinions(assessment: Assessment) -> Iterator[Opinions]:
-    """Those of each gap."""
-    fitness = assessment.fitness or [None] * len(assessment.log_probabilities)
-    for log_probabilities, readers in zip(assessment.log_probabilities, fitness, strict=True):
-        yield Opinions(log_probabilities, readers)
-
-
-def propose(vocabulary: Vocabulary, gap: Gap, said: Opinions, *, proposals: int, guard: float) -> tuple[Candidate, ...]:
+def propose(
+    vocabulary: Vocabulary, gap: Gap, log_probabilities: Floats, *, proposals: int, guard: float
+) -> tuple[Candidate, ...]:
     """The K most probable fitting words, best first; the word itself is one of them if the model knows it."""
-    scores = said.log_probabilities[vocabulary.columns].astype(np.float64)  # (words,)
+    scores = log_probabilities[vocabulary.columns].astype(np.float64)  # (words,)
     own = vocabulary.index(gap.word)
     wanted = proposals if own is None else proposals - 1
     fitting = np.flatnonzero(vocabulary.fitting(gap))
@@ -120,15 +100,16 @@ def propose(vocabulary: Vocabulary, gap: Gap, said: Opinions, *, proposals: int,
 
     chosen = [*([] if own is None else [own]), *kept, *doubtful]
     certain = [*([] if own is None else [True]), *(scores[kept] > cut + guard), *([False] * len(doubtful))]
-    fitness = _fitness(said, vocabulary.columns[chosen])
     found = [
-        Candidate(vocabulary.words[index], float(scores[index]), bool(is_certain), *logits)
-        for index, is_certain, logits in zip(chosen, certain, fitness, strict=True)
+        Candidate(vocabulary.words[index], float(scores[index]), bool(is_certain))
+        for index, is_certain in zip(chosen, certain, strict=True)
     ]
     return tuple(sorted(found, key=lambda candidate: (-candidate.log_probability, candidate.word)))
 
 
-def _fitness(said: Opinions, columns: Indices) -> list[tuple[float, ...]]:
-    if said.fitness is None:
-        return [()] * len(columns)
-    return [tuple(map(float, logits)) for logits in said.fitness(columns)]
+def judged(candidates: Sequence[Candidate], verdicts: Floats) -> tuple[Candidate, ...]:
+    """The same, with what readers would say of them: (candidates, 2)."""
+    return tuple(
+        replace(one, acceptable=float(acceptable), good=float(good))
+        for one, (acceptable, good) in zip(candidates, verdicts, strict=True)
+    )

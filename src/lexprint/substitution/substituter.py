@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 
-from lexprint.models.protocols import Entailment, Gap, MaskedLM
+from lexprint.models.protocols import Entailment, Floats, Gap, MaskedLM
 from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.acceptance import acceptance, first_look, formula, logit_of, mutual_acceptance, share_of
 from lexprint.substitution.answer_file import AnswerFile
-from lexprint.substitution.candidates import Candidate, Vocabulary, opinions, propose
+from lexprint.substitution.candidates import Candidate, Vocabulary, judged, propose
 from lexprint.substitution.exclusions import may_be_replaced, stands_free
 
 CACHED_ENTAILMENTS = 100_000
@@ -37,6 +37,14 @@ class Weighed:
     mutual: float  # the lesser of both ways
     entailment: float  # SR, there and back
     entailment_back: float
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the masked LM says at one gap of the words it was asked about."""
+
+    candidates: Mapping[str, Candidate]
+    first: str | None  # the most probable other word: what an edit there would lead to
 
 
 class Substituter:
@@ -71,26 +79,52 @@ class Substituter:
         if self._answers is not None:
             self._proposals |= (kept := self._answers.proposals(unknown))
             unknown = [gap for gap in unknown if gap not in kept]
-        for gap, said in zip(unknown, opinions(self._masked_lm.assess(unknown)), strict=True):
-            self._proposals[gap] = propose(
-                self._vocabulary, gap, said, proposals=self.settings.proposals, guard=self.settings.guard_band
-            )
+        self._proposals |= zip(unknown, self._proposed(unknown), strict=True)
         if self._answers is not None:
             self._answers.keep_proposals({gap: self._proposals[gap] for gap in unknown})
         return [self._proposals[gap] for gap in gaps]
 
-    def look_at(self, questions: Sequence[tuple[Gap, Sequence[str]]]) -> list[dict[str, Candidate]]:
+    def _proposed(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
+        if not self._asks_readers:
+            return [self._first(gap, said) for gap, said in zip(gaps, self._masked_lm.predict(gaps), strict=True)]
+        found = [self._first(gap, said) for gap, said in zip(gaps, self._masked_lm.propose(gaps), strict=True)]
+        questions = [(gap, self._columns(one.word for one in some)) for gap, some in zip(gaps, found, strict=True)]
+        return [judged(some, said) for some, said in zip(found, self._masked_lm.judge(questions), strict=True)]
+
+    def _first(self, gap: Gap, log_probabilities: Floats) -> tuple[Candidate, ...]:
+        return propose(
+            self._vocabulary,
+            gap,
+            log_probabilities,
+            proposals=self.settings.proposals,
+            guard=self.settings.guard_band,
+        )
+
+    @property
+    def _asks_readers(self) -> bool:
+        """The paper does not; it reads pairs (S, S masked) and asks for SR."""
+        return self.settings.acceptance_floor > 0
+
+    def _columns(self, words: Iterable[str]) -> list[int]:
+        """Of those words that the masked LM knows."""
+        return [column for word in words if (column := self._vocabulary.column(word)) is not None]
+
+    def look_at(self, questions: Sequence[tuple[Gap, Sequence[str]]]) -> list[Look]:
         """What the masked LM says of named words at each gap, whatever their rank; words unknown to it are left out.
 
-        Nothing is kept: marks and copies look at what is proposed, and only measurements at all else.
+        Nothing is kept: such questions hardly come twice.
         """
-        found = []
-        said = opinions(self._masked_lm.assess([gap for gap, _ in questions]))
-        for (_, words), here in zip(questions, said, strict=True):
-            columns = {word: at for word in words if (at := self._vocabulary.column(word)) is not None}
-            candidates = here.of(np.array(list(columns.values()), dtype=np.intp), list(columns))
-            found.append({one.word: one for one in candidates})
-        return found
+        known = [(gap, [word for word in words if self._columns([word])]) for gap, words in questions]
+        looks = []
+        assessed = self._masked_lm.assess([(gap, self._columns(words)) for gap, words in known])
+        for (gap, words), said in zip(known, assessed, strict=True):
+            candidates = [
+                Candidate(word, float(said.log_probabilities[column]))
+                for word, column in zip(words, self._columns(words), strict=True)
+            ]
+            first = (one.word for one in self._first(gap, said.log_probabilities) if one.word != gap.word)
+            looks.append(Look({one.word: one for one in judged(candidates, said.verdicts)}, next(first, None)))
+        return looks
 
     def entailments(self, questions: Sequence[tuple[Gap, str]]) -> list[float]:
         """SR of each (gap, word): that the text entails itself with the word in the gap.
@@ -134,9 +168,16 @@ class Substituter:
 
     def weigh_any(self, exchanges: Sequence[tuple[Gap, Candidate]]) -> list[Weighed | None]:
         """The same however unlikely the exchange is; None only where the masked LM does not know the word."""
-        turned = self.look_at([(gap.with_word(there.word), [gap.word]) for gap, there in exchanges])
+        return self.weigh_back(exchanges, self.look_back(exchanges))
+
+    def look_back(self, exchanges: Sequence[tuple[Gap, Candidate]]) -> list[Look]:
+        """What the masked LM says of the word where the other one has taken its place."""
+        return self.look_at([(gap.with_word(there.word), [gap.word]) for gap, there in exchanges])
+
+    def weigh_back(self, exchanges: Sequence[tuple[Gap, Candidate]], looks: Sequence[Look]) -> list[Weighed | None]:
+        """What speaks for each exchange, with what `look_back` found."""
         return self._weighed(
-            exchanges, [found.get(gap.word) for (gap, _), found in zip(exchanges, turned, strict=True)]
+            exchanges, [look.candidates.get(gap.word) for (gap, _), look in zip(exchanges, looks, strict=True)]
         )
 
     def _weighed(

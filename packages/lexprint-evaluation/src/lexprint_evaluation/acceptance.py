@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexprint.errors import InputError
-from lexprint.models.protocols import Gap, MaskedLM
+from lexprint.models.protocols import MaskedLM
 from lexprint.substitution.acceptance import first_look, share_of
 from lexprint.substitution.candidates import Candidate
 from lexprint.substitution.facts import may_be_exchanged
@@ -73,7 +73,7 @@ RANKINGS: Mapping[str, Callable[[Opinion], float]] = {
 
 def knows_readers(masked_lm: MaskedLM) -> bool:
     """Whether the model was told what readers accept; those of a hub were not."""
-    return masked_lm.assess([Gap("It was a ", "large", " house.")]).fitness is not None
+    return masked_lm.knows_readers
 
 
 def blocks(count: int, size: int) -> Iterator[range]:
@@ -87,7 +87,7 @@ def look(substituter: Substituter, judged: Sequence[Judged], block: range) -> li
     opinions = []
     for number, found in zip(block, substituter.look_at(words), strict=True):
         for word, verdict in judged[number].verdicts.items():
-            opinions.append(_opinion(number, word, verdict, found.get(word)))
+            opinions.append(_opinion(number, word, verdict, found.candidates.get(word)))
     known = [index for index, one in enumerate(opinions) if one.is_known]
     asked = [(judged[opinions[index].number].gap, opinions[index].word) for index in known]
     for index, entailment in zip(known, substituter.entailments(asked), strict=True):
