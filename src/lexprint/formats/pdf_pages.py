@@ -91,7 +91,8 @@ def _page(page: PageObject) -> PageText:
 def _seen(operations: list[tuple[Any, bytes]]) -> list[tuple[Any, bytes]]:
     """Without letters that are drawn so that nobody sees them."""
     seen: list[tuple[Any, bytes]] = []
-    mode, outside = 0, []
+    mode = 0
+    outside: list[int] = []  # ways of drawing that a Q brings back
     for operands, operator in operations:
         if operator == b"q":
             outside.append(mode)
