@@ -235,7 +235,7 @@ def _write(folder: Path, issued: IssuedDocument, rows: Sequence[Row], shown: byt
         "error_bound": 1e-6,
         "fingerprint": issued.document.fingerprint,
         "date": datetime.now(UTC).date().isoformat(),
-        "command": "python -m benchmarks.paper",
+        "command": "python -m benchmarks.paper --output docs/tables",
         "rows": [asdict(row) for row in rows],
     }
     (folder / "paper.json").write_text(json.dumps(content, indent=2) + "\n", "utf-8")
