@@ -42,6 +42,9 @@ def test_steps_never_change() -> None:
         "0004 audit": ("a6095c3d2d8b", "b7e00b132ceb"),
         "0005 service": ("078b7de41240", "1c41c8d186b6"),
         "0006 traces": ("ba6d91f2022b", "17f22301fd62"),
+        "0007 analyses": ("01711039745e", "796079abb65b"),
+        "0008 promises": ("b53951710736", "b53951710736"),
+        "0009 deliveries": ("dfee58eda8a0", "a48957a0de17"),
     }
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PIPE = "-"  # standard input or output
 DOCUMENT = "A Word document, HTML, Markdown or plain text, or - for standard input."
-READABLE = "A Word document, HTML, Markdown, plain text, a PDF or an image; or - for standard input."
+READABLE = "A Word document, HTML, Markdown, plain text, a PDF, mail or an image; or - for standard input."
 
 _TEMPORARY = ".lexprint-"
 

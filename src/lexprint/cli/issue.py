@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("number", "keep", "sentence", "word", "alternative", "SR")
 KEPT, STRUCK = "yes", ("", "no", "n", "0", "false", "-")
+PROFILE_OF_STRICTNESS = {"legal": "careful", "careful": "careful", "dense": "dense"}
 MOST_LISTED = 10  # paragraphs
 _FORMULA = ("=", "+", "-", "@")  # what a spreadsheet would compute
 
@@ -41,6 +42,12 @@ ERROR_BOUND = typer.Option(
     None,
     "--error-bound",
     help="Maximum probability of naming an innocent copy, promised for all traces of the document; else 1e-6.",
+)
+STRICTNESS = typer.Option(
+    None,
+    "--strictness",
+    metavar="HOW",
+    help="legal, careful or dense: how sure it must be that readers accept a word; legal also keeps operative legal words.",
 )
 UNPROTECT = typer.Option(
     [], "--unprotect", metavar="KIND", help="quotations, addresses, code, quantities or terms: may be marked after all."
@@ -64,6 +71,7 @@ def issue(
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
     force: bool = console.FORCE,
+    strictness: str | None = STRICTNESS,
     error_bound: float | None = ERROR_BOUND,
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
@@ -85,9 +93,16 @@ def issue(
     require_bound(error_bound)
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     master = read_master(source, name=name)
+    profile = profile_of(strictness, profile)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
     wishes = parse_wishes(
-        code=code, protect=protect, unprotect=unprotect, review=review, error_bound=error_bound, force=force
+        code=code,
+        protect=protect,
+        unprotect=unprotect,
+        review=review,
+        error_bound=error_bound,
+        force=force,
+        is_legal=strictness == "legal",
     )
     if blind and not force:
         require_english_only(master.text)
@@ -127,6 +142,7 @@ def issue(
         console.print_json(json_of(done))
     _say_done(done, out, engine.settings)
     _say_foreign(master, wishes)
+    _say_hidden(source)
 
 
 def analyse(
@@ -136,6 +152,7 @@ def analyse(
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
     force: bool = console.FORCE,
+    strictness: str | None = STRICTNESS,
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     threads: int = console.THREADS,
@@ -152,8 +169,9 @@ def analyse(
     from lexprint.workflows import as_json as json_of
 
     master = read_master(source, name=None)
+    profile = profile_of(strictness, profile)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    wishes = parse_wishes(protect=protect, unprotect=unprotect, force=force)
+    wishes = parse_wishes(protect=protect, unprotect=unprotect, force=force, is_legal=strictness == "legal")
     found = _analysed(engine, master, wishes, registry)
     if as_json:
         console.print_json(json_of(found))
@@ -203,6 +221,17 @@ def require_options(
             raise InputError(f"{option} does not go with --blind", needed="one of the two: blind copies have no sites")
 
 
+def profile_of(strictness: str | None, profile: str | None) -> str | None:
+    """The profile that a strictness stands for; legal is careful, and leaves some words alone besides."""
+    if strictness is None:
+        return profile
+    if strictness not in PROFILE_OF_STRICTNESS:
+        raise InputError(f"--strictness {strictness} is unknown", needed=f"one of {', '.join(PROFILE_OF_STRICTNESS)}")
+    if profile is not None:
+        raise InputError("--strictness and --profile were both given", needed="one of the two")
+    return PROFILE_OF_STRICTNESS[strictness]
+
+
 def require_bound(error_bound: float | None) -> None:
     if error_bound is not None and not 0.0 < error_bound < 1.0:
         raise InputError(f"--error-bound is {error_bound:g}", needed="a probability between 0 and 1")
@@ -216,7 +245,9 @@ def parse_wishes(
     review: str | None = None,
     error_bound: float | None = None,
     force: bool = False,
+    is_legal: bool = False,
 ) -> Wishes:
+    from lexprint.text.legal_words import legal_words
     from lexprint.text.protection import PROTECTIONS
     from lexprint.workflows.issuing import Wishes
 
@@ -224,6 +255,8 @@ def parse_wishes(
         if kind not in PROTECTIONS:
             raise InputError(f"--unprotect {kind} is unknown", needed=f"one of {', '.join(sorted(PROTECTIONS))}")
     phrases = () if protect is None else tuple(filter(str.strip, read_text_file(protect).text.splitlines()))
+    if is_legal:
+        phrases += legal_words()
     return Wishes(
         code=cast("Code | None", code),
         protected_phrases=phrases,
@@ -300,6 +333,15 @@ def _say_foreign(master: Master, wishes: Wishes) -> None:
         languages = ", ".join(sorted({one.language for one in foreign}))
         console.say(
             f"not English ({languages}) and left as they are: paragraphs {numbers}{more}; --force marks them too"
+        )
+
+
+def _say_hidden(source: str) -> None:
+    from lexprint.formats.hidden_contents import hidden_contents
+
+    if source != PIPE and (hidden := hidden_contents(read_bytes(Path(source)))):
+        console.say(
+            f"warning: every copy carries what the document carries: {', '.join(hidden)}; remove them first if need be"
         )
 
 

@@ -159,6 +159,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 _KNOWN = {
     "lexprint.errors": {"ExtraMissing", "FormatError", "_restore"},
     "lexprint.formats.docx_text": {"DocxText", "_Mirror", "_Part"},
+    "lexprint.formats.eml_text": {"MailText"},
     "lexprint.formats.encodings": {"EncodedText"},
     "lexprint.formats.html_text": {"HtmlText"},
     "lexprint.formats.markdown_text": {"MarkdownText"},

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from lexprint.errors import FormatError
 from lexprint.formats.protocol import Source
-from lexprint.formats.recognition import ACCEPTED, Kind
+from lexprint.formats.recognition import ACCEPTED, Kind, recognise
 
 Task: TypeAlias = Kind | Literal["scanned PDF"]
 
@@ -39,10 +39,20 @@ def read_as(task: Task, content: bytes, *, name: str) -> Source | None:
             from lexprint.formats.markdown_text import read_markdown
 
             return read_markdown(content, name=name)
+        case "mail":
+            from lexprint.formats.eml_text import read_mail
+
+            return read_mail(content, name=name, read_file=_read_attachment)
         case "plain text":
             from lexprint.formats.plain_text import read_plain_text
 
             return read_plain_text(content, name=name)
+
+
+def _read_attachment(content: bytes, name: str) -> Source | None:
+    """Files in mail; mail in mail comes with its parts, so there is no end of it here."""
+    kind = recognise(content, name=name)
+    return None if kind == "mail" else read_as(kind, content, name=name)
 
 
 def _read_zip(content: bytes, name: str) -> Source:

@@ -7,16 +7,17 @@ from pathlib import PurePath
 from typing import Literal, TypeAlias
 
 from lexprint.errors import FormatError
+from lexprint.formats.eml_text import is_mail
 from lexprint.formats.encodings import decode_text
 from lexprint.formats.html_text import is_fragment, is_page
 from lexprint.formats.markdown_signs import count_signs
 
-Kind: TypeAlias = Literal["ZIP", "PDF", "image", "HTML", "Markdown", "plain text"]
+Kind: TypeAlias = Literal["ZIP", "PDF", "image", "HTML", "Markdown", "mail", "plain text"]
 
 LARGEST = 300_000_000  # bytes
 ENOUGH_SIGNS = 2  # kinds of marks that make a text Markdown
 MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd")
-ACCEPTED = "a Word document (.docx), HTML, Markdown, plain text, a PDF or an image"
+ACCEPTED = "a Word document (.docx), HTML, Markdown, plain text, a PDF, mail or an image"
 
 _ZIP = (b"PK\3\4", b"PK\5\6")
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # Word before 2007, and any Office file with a password
@@ -41,6 +42,8 @@ def recognise(content: bytes, *, name: str) -> Kind:
         raise FormatError(name, found="an encrypted or very old Office file", needed=f"{ACCEPTED}, without a password")
     if content.startswith(_RICH_TEXT):
         raise FormatError(name, found="rich text", needed=f"{ACCEPTED}; save it as .docx")
+    if is_mail(content):
+        return "mail"
     return _recognise_text(content, name)
 
 

@@ -286,6 +286,25 @@ def _promises(connection: Connection, dialect: Dialect) -> None:
     _execute(connection, dialect, "ALTER TABLE documents ADD COLUMN error_bound TEXT NOT NULL DEFAULT '1e-06'")
 
 
+def _deliveries(connection: Connection, dialect: Dialect) -> None:
+    """Copies that were sent by mail."""
+    _execute(
+        connection,
+        dialect,
+        """
+        CREATE TABLE deliveries (
+            document_id TEXT NOT NULL REFERENCES documents (id),
+            number {BIG} NOT NULL,
+            address TEXT NOT NULL,
+            message_id TEXT NOT NULL,
+            state TEXT NOT NULL,
+            at TEXT NOT NULL,
+            PRIMARY KEY (document_id, number)
+        )
+        """,
+    )
+
+
 MIGRATIONS: tuple[tuple[str, Migration], ...] = (
     ("0001 documents and copies", _documents_and_copies),
     ("0002 shingles", _shingles),
@@ -295,4 +314,5 @@ MIGRATIONS: tuple[tuple[str, Migration], ...] = (
     ("0006 traces", _traces),
     ("0007 analyses", _analyses),
     ("0008 promises", _promises),
+    ("0009 deliveries", _deliveries),
 )
