@@ -72,9 +72,7 @@ def send(
                 again=again,
                 on_sent=on_progress.copies,
             )
-    console.say(
-        f"{len(sending) - len(doubtful):,} of {console.counted(len(sending), 'copy').replace('copys', 'copies')} sent"
-    )
+    console.say(f"{len(sending) - len(doubtful):,} of {len(sending):,} copies sent")
     if doubtful:
         numbers = ", ".join(map(str, doubtful))
         console.say(f"not known whether they arrived: copies {numbers}; ask the recipients, or use --again")

@@ -6,7 +6,6 @@ or a lost connection, may have arrived or not: nobody sends it again unless they
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -85,10 +84,6 @@ def forget_delivery(registry: Registry, document_id: str, number: int) -> None:
             begun=BEGUN,
         )
         statements.log("delivery refused", {"document": document_id, "number": number})
-
-
-def uncertain(found: Sequence[Delivery]) -> list[Delivery]:
-    return [one for one in found if not one.is_sent]
 
 
 def _details(document_id: str, number: int, address: str, message_id: str) -> dict[str, object]:

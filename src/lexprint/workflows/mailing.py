@@ -164,8 +164,10 @@ def send(
             raise InputError(
                 f"copy {parcel.copy.number} went to another address before", needed="the address to which it was sent"
             )
-    doubtful = tuple(number for number, one in known.items() if not one.is_sent and not again)
-    waiting = [one for one in sending if one.copy.number not in doubtful and not _is_sent(known, one)]
+    asked = {parcel.copy.number for parcel in sending}
+    doubtful = tuple(number for number, one in known.items() if number in asked and not (one.is_sent or again))
+    settled = {number for number, one in known.items() if one.is_sent} | set(doubtful)
+    waiting = [one for one in sending if one.copy.number not in settled]
     messages = [(one, message_of(one, letter)) for one in waiting]  # refused before any is sent
     done = len(sending) - len(waiting) - len(doubtful)
     if not messages:
@@ -179,11 +181,6 @@ def send(
             if on_sent is not None:
                 on_sent(done, len(sending))
     return doubtful
-
-
-def _is_sent(known: Mapping[int, object], parcel: Parcel) -> bool:
-    earlier = known.get(parcel.copy.number)
-    return earlier is not None and bool(getattr(earlier, "is_sent", False))
 
 
 def _send_one(registry: Registry, connection: smtplib.SMTP, parcel: Parcel, message: EmailMessage) -> None:
