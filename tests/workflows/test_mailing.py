@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -58,11 +59,12 @@ class Mailbox:
 
 @contextmanager
 def serving(mailbox: Mailbox) -> Iterator[MailServer]:
-    controller = Controller(mailbox, hostname="127.0.0.1", port=0)
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port = found.getsockname()[1]  # aiosmtpd takes none that the system chooses
+    controller = Controller(mailbox, hostname="127.0.0.1", port=port, ready_timeout=60.0)
     controller.start()
     try:
-        assert controller.server is not None
-        yield MailServer("127.0.0.1", controller.server.sockets[0].getsockname()[1], is_implicit_tls=False)
+        yield MailServer("127.0.0.1", port, is_implicit_tls=False)
     finally:
         controller.stop()
 
