@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import Run
+from tests.formats.corpus import make_docx, paragraph_xml
 from tests.workflows.patient import PatientEngine
 
 from lexprint.cli import console
+from lexprint.cli.issue import parse_options
 from lexprint.coding.keys import create_key_file
 from lexprint.engine import Engine
+from lexprint.formats.hidden_contents import hidden_contents
 from lexprint.registry.protocol import open_registry
 from lexprint.testing import fake_text
+from lexprint.text.legal_words import legal_words
 from lexprint.workflows import analysing
 from lexprint.workflows.analysing import analyse_document
 
@@ -257,3 +261,26 @@ def test_a_bound_is_promised(run: Run, office: Path) -> None:
     assert run("trace", copy, "--error-bound", "1e-6").code == 1
     assert run(*ISSUE, "--error-bound", "0.02").is_refusal(2, "0.01", "--name")
     assert run(*ISSUE).code == 0
+
+
+def test_strictness(run: Run, office: Path) -> None:
+    """Thresholds of the profiles; legal leaves operative words alone, and nothing else is taken for a strictness."""
+    word = json.loads(run("analyse", "in.txt", "--json").output)["sites"][0]["word"]
+    assert word not in legal_words()
+    fingerprints = {
+        how: json.loads(run("analyse", "in.txt", "--json", *how).output)["fingerprint"]
+        for how in (("--strictness", "careful"), ("--profile", "careful"), ("--strictness", "dense"))
+    }
+    assert fingerprints["--strictness", "careful"] == fingerprints["--profile", "careful"]
+    assert fingerprints["--strictness", "dense"] != fingerprints["--profile", "careful"]
+    assert run("analyse", "in.txt", "--strictness", "lax").is_refusal(2, "legal, careful, dense")
+    assert run("analyse", "in.txt", "--strictness", "legal", "--profile", "dense").is_refusal(2, "both given")
+    assert {"shall", "may", "subject to"} <= set(parse_options(unprotect=[], strictness="legal").protected_phrases)
+
+
+def test_what_else_goes_out_is_said(run: Run, office: Path) -> None:
+    """Deleted passages, comments and authors of a Word document."""
+    deleted = '<w:p><w:del w:id="1"><w:r><w:delText>secret</w:delText></w:r></w:del></w:p>'
+    assert hidden_contents(make_docx(deleted)) == ("tracked deletions",)
+    assert hidden_contents(make_docx(paragraph_xml("All is well."))) == ()
+    assert hidden_contents(b"PK\3\4 broken") == ()

@@ -346,10 +346,10 @@ def test_who_may_only_trace_sees_what_is_theirs(tab: Tab, url: str, registry: Re
 
 
 def test_the_chooser_of_strictness_is_heeded(tab: Tab, url: str, registry: Registry) -> None:
-    """Legal finds fewer words than careful; a change of mind forgets the words that were found."""
+    """Legal finds fewer words than the usual; a change of mind forgets the words that were found."""
     sign_in(tab, url, registry)
     analysed(tab)
-    careful = tab.run("document.querySelectorAll('.site').length")
+    usual = tab.run("document.querySelectorAll('.site').length")
     tab.run(
         "(() => { const e = document.getElementById('strictness'); e.value = 'legal';"
         " e.dispatchEvent(new Event('input', {bubbles: true})); })()"
@@ -357,4 +357,4 @@ def test_the_chooser_of_strictness_is_heeded(tab: Tab, url: str, registry: Regis
     assert tab.run("document.getElementById('step-words').hidden")
     tab.click("analyse")
     tab.wait_for(f"{is_shown('step-recipients')} || {is_shown('analyse-problem')}")
-    assert 0 < tab.run("document.querySelectorAll('.site').length") < careful
+    assert 0 < tab.run("document.querySelectorAll('.site').length") < usual

@@ -29,6 +29,7 @@ from lexprint.cli import (
     recover,
     registry,
     report,
+    send,
     serve,
     substitutes,
     tokens,
@@ -53,6 +54,7 @@ BROKEN_PIPE = 128 + 13  # SIGPIPE
 
 COPIES = "Copies for recipients"
 app.command("issue", rich_help_panel=COPIES)(issue.issue)
+app.command("send", rich_help_panel=COPIES)(send.send)
 app.command("trace", rich_help_panel=COPIES)(trace.trace)
 app.command("analyse", rich_help_panel=COPIES)(issue.analyse)
 app.add_typer(report.app, name="report", rich_help_panel=COPIES)

@@ -39,6 +39,12 @@ ERROR_BOUND = typer.Option(
     "--error-bound",
     help="Maximum probability of naming an innocent copy, promised for all traces of the document; else 1e-6.",
 )
+STRICTNESS = typer.Option(
+    None,
+    "--strictness",
+    metavar="HOW",
+    help="legal, careful or dense: how sure it must be that readers accept a word; legal also keeps operative legal words.",
+)
 UNPROTECT = typer.Option(
     [], "--unprotect", metavar="KIND", help="quotations, addresses, code, quantities or terms: may be marked after all."
 )
@@ -63,6 +69,7 @@ def issue(
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
     force: bool = console.FORCE,
+    strictness: str | None = STRICTNESS,
     error_bound: float | None = ERROR_BOUND,
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
@@ -84,9 +91,16 @@ def issue(
     require_bound(error_bound)
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     master = read_master(source, name=name)
+    profile = profile_of(strictness, profile)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
     options = parse_options(
-        code=code, protect=protect, unprotect=unprotect, review=review, error_bound=error_bound, force=force
+        code=code,
+        protect=protect,
+        unprotect=unprotect,
+        review=review,
+        error_bound=error_bound,
+        force=force,
+        strictness=strictness,
     )
     if blind and not force:
         require_english_only(master.text)
@@ -126,6 +140,7 @@ def issue(
         console.print_json(json_of(done))
     _say_done(done, out, engine.settings)
     _say_foreign(master, options)
+    _say_hidden(source)
 
 
 def analyse(
@@ -135,6 +150,7 @@ def analyse(
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
     force: bool = console.FORCE,
+    strictness: str | None = STRICTNESS,
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     threads: int = console.THREADS,
@@ -151,8 +167,9 @@ def analyse(
     from lexprint.workflows import as_json as json_of
 
     master = read_master(source, name=None)
+    profile = profile_of(strictness, profile)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    options = parse_options(protect=protect, unprotect=unprotect, force=force)
+    options = parse_options(protect=protect, unprotect=unprotect, force=force, strictness=strictness)
     found = _analysed(engine, master, options, registry)
     if as_json:
         console.print_json(json_of(found))
@@ -194,6 +211,19 @@ def require_options(
             raise InputError(f"{option} does not go with --blind", needed="one of the two: blind copies have no sites")
 
 
+def profile_of(strictness: str | None, profile: str | None) -> str | None:
+    """The profile that a strictness stands for; legal is careful, and leaves some words alone besides."""
+    from lexprint.workflows.strictness import PROFILES, Strictness
+
+    if strictness is None:
+        return profile
+    if strictness not in PROFILES:
+        raise InputError(f"--strictness {strictness} is unknown", needed=f"one of {', '.join(PROFILES)}")
+    if profile is not None:
+        raise InputError("--strictness and --profile were both given", needed="one of the two")
+    return PROFILES[cast("Strictness", strictness)]
+
+
 def require_bound(error_bound: float | None) -> None:
     if error_bound is not None and not 0.0 < error_bound < 1.0:
         raise InputError(f"--error-bound is {error_bound:g}", needed="a probability between 0 and 1")
@@ -207,9 +237,11 @@ def parse_options(
     review: str | None = None,
     error_bound: float | None = None,
     force: bool = False,
+    strictness: str | None = None,
 ) -> IssueOptions:
     from lexprint.text.protection import PROTECTIONS
     from lexprint.workflows.issuing import IssueOptions
+    from lexprint.workflows.strictness import phrases_kept
 
     for kind in unprotect:
         if kind not in PROTECTIONS:
@@ -217,7 +249,7 @@ def parse_options(
     phrases = () if protect is None else tuple(filter(str.strip, read_text_file(protect).text.splitlines()))
     return IssueOptions(
         code=cast("Code | None", code),
-        protected_phrases=phrases,
+        protected_phrases=phrases + phrases_kept(strictness),
         protections=PROTECTIONS - cast("set[Protection]", {*unprotect, *(("languages",) if force else ())}),
         review=None if review is None or not Path(review).exists() else tuple(_read_review(review)),
         error_bound=error_bound,
@@ -291,6 +323,15 @@ def _say_foreign(master: Master, options: IssueOptions) -> None:
         languages = ", ".join(sorted({one.language for one in foreign}))
         console.say(
             f"not English ({languages}) and left as they are: paragraphs {numbers}{more}; --force marks them too"
+        )
+
+
+def _say_hidden(source: str) -> None:
+    from lexprint.formats.hidden_contents import hidden_contents
+
+    if source != PIPE and (hidden := hidden_contents(read_bytes(Path(source)))):
+        console.say(
+            f"warning: every copy carries what the document carries: {', '.join(hidden)}; remove them first if need be"
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from lexprint.formats.protocol import Source
+from lexprint.formats.recognition import recognise
 from lexprint.formats.table import FORMATS
 
 SCANNED = "scanned PDF"  # a task of its own: the pages are drawn and read by Tesseract
@@ -18,3 +19,14 @@ def read_as(task: str, content: bytes, *, name: str) -> Source | None:
     module, function = ("pdf_text:read_scanned_pdf" if task == SCANNED else FORMATS[task].reader).split(":")
     source: Source | None = getattr(import_module(f"lexprint.formats.{module}"), function)(content, name=name)
     return source
+
+
+def read_message(content: bytes, *, name: str) -> Source:
+    """Mail, with the files in it; mail in mail comes with its parts, so there is no end of it here."""
+    from lexprint.formats.eml_text import read_mail
+
+    def read_file(content: bytes, name: str) -> Source | None:
+        kind = recognise(content, name=name)
+        return None if kind == "mail" else read_as(kind, content, name=name)
+
+    return read_mail(content, name=name, read_file=read_file)

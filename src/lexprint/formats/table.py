@@ -68,6 +68,12 @@ _PDF_PRESCAN = 1024  # bytes in which readers look for the mark
 _XML = re.compile(r"\s*+<(?:\?xml\s|svg[\s>])")
 
 
+def _is_mail(file: UnknownFile) -> bool:
+    from lexprint.formats.eml_text import is_mail
+
+    return is_mail(file.content)
+
+
 def _is_html(file: UnknownFile) -> bool:
     from lexprint.formats.html_text import is_fragment, is_page
 
@@ -120,6 +126,15 @@ ROWS: tuple[Format | Refused, ...] = (
         sniff=lambda file: file.content.startswith(_COMPOUND_FILE),
     ),
     Refused(found="rich text", advice="; save it as .docx", sniff=lambda file: file.content.startswith(b"{\\rtf")),
+    Format(
+        kind="mail",
+        shown="mail",
+        endings=(".eml",),
+        sniff=_is_mail,
+        reader="reading:read_message",
+        classes={"eml_text": {"MailText"}},
+        is_written=False,
+    ),
     Format(
         kind="HTML",
         shown="HTML",

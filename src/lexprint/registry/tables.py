@@ -19,8 +19,8 @@ def _big(name: str, *constraints: Any, **options: Any) -> Column[int]:
     return Column(name, BigInteger, *constraints, **{"nullable": False, **options})
 
 
-def _text(name: str, **options: Any) -> Column[str]:
-    return Column(name, Text, **{"nullable": False, **options})
+def _text(name: str, *constraints: Any, **options: Any) -> Column[str]:
+    return Column(name, Text, *constraints, **{"nullable": False, **options})
 
 
 def _bytes(name: str, **options: Any) -> Column[bytes]:
@@ -100,6 +100,18 @@ TRACES = Table(
 
 # What was found in texts, sealed with the texts themselves.
 ANALYSES = Table("analyses", METADATA, _text("name", primary_key=True), _bytes("content"), _text("kept_at"))
+
+# Copies that were sent by mail.
+DELIVERIES = Table(
+    "deliveries",
+    METADATA,
+    _text("document_id", sql.ForeignKey("documents.id"), primary_key=True),
+    _big("number", primary_key=True),
+    _text("address"),
+    _text("message_id"),
+    _text("state"),
+    _text("at"),
+)
 
 AUDIT = Table(
     "audit",

@@ -22,6 +22,7 @@ from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
 from lexprint.server.verbs import VERBS, Answer, Desk
 from lexprint.text.segmentation import segment
+from lexprint.tracing.verdict import ERROR_BOUND
 
 POLL_SECONDS = 0.3  # between two looks at a job that is followed
 
@@ -88,6 +89,9 @@ def analyse(asked: schemas.AnalyseRequest, service: TheService, caller: TheCalle
 @marking.post("/issue", response_model=schemas.JobInfo, status_code=202)
 def issue(asked: schemas.IssueRequest, service: TheService, caller: TheCaller) -> Answer:
     """Make a copy of a document for each recipient, and record it; a job."""
+    if (asked.error_bound or 0.0) > ERROR_BOUND and "admin" not in caller.scopes:
+        # It is promised to all who trace: who may issue could else register a text again to be traced loosely.
+        raise Refusal(403, f"an error bound above {ERROR_BOUND:g} needs the scope admin", code="Forbidden")
     _ = service.keys
     return _queued("issue", asked, service, caller)
 

