@@ -147,7 +147,10 @@ def test_files_that_are_dropped(
     master = tmp_path / f"Board memo {width}.{kind}"
     master.write_bytes(word_document(MEMO) if kind == "docx" else MEMO.encode())
     tab.drop("document-well", master)
-    tab.wait_for("document.getElementById('document-chip').textContent.includes('words')")
+    tab.wait_for(
+        f"document.getElementById('document-chip').textContent.includes('words') || {is_shown('document-problem')}"
+    )
+    assert tab.run("document.getElementById('document-problem').textContent") == ""
     assert master.name in tab.run("document.getElementById('document-chip').textContent")
     assert tab.run("document.getElementById('document-text').hidden")
     assert tab.run("document.getElementById('name').value") == master.stem
