@@ -116,4 +116,4 @@ def test_nothing_is_loaded_before_it_is_needed(tmp_path: Path) -> None:
     lx = Lexprint(registry=tmp_path / "lexprint.db")
     assert isinstance(lx.engine, Engine)
     assert not (tmp_path / "lexprint.db").exists()
-    assert library.ERROR_BOUND == 1e-6
+    assert library.FALSE_POSITIVE == 1e-6

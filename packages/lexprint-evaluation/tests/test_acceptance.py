@@ -99,8 +99,9 @@ def test_opinions_are_those_of_the_substituter() -> None:
     substituter = FakeEngine().substituter
     opinions = look(substituter, JUDGED, range(2))
     assert [one.word for one in opinions] == [word for judged in JUDGED for word in judged.verdicts]
-    (there,) = substituter.look_at([(JUDGED[0].gap, [FAMILY[1]])])
-    assert (opinions[0].candidate, opinions[0].first_look) == (there[FAMILY[1]], first_look(there[FAMILY[1]]))
+    (looked,) = substituter.look_at([(JUDGED[0].gap, [FAMILY[1]])])
+    there = looked.candidates[FAMILY[1]]
+    assert (opinions[0].candidate, opinions[0].first_look) == (there, first_look(there))
     assert opinions[0].entailment == substituter.entailments([(JUDGED[0].gap, FAMILY[1])])[0]
     assert not opinions[3].is_known
     ahead = ahead_at_first_look(opinions, 0.5)

@@ -19,7 +19,7 @@ from lexprint.registry.records import DocumentSummary, IssuedCopy, StoredReport
 from lexprint.reports.page import report_page
 from lexprint.reports.report import Report
 from lexprint.reports.signed_file import read_report, report_bytes
-from lexprint.server import metrics, schemas, verbs
+from lexprint.server import metrics, schemas, token_schemas, verbs
 from lexprint.server.guarding import guarded_router
 from lexprint.server.limits import OnProgress
 from lexprint.server.problems import Refusal, not_found
@@ -174,21 +174,21 @@ async def rank(asked: schemas.RankingRequest, service: TheService, caller: TheCa
     return await bench.run(lambda _: verbs.rank(desk, asked), seconds=seconds)
 
 
-@administration.get("/tokens", response_model=list[schemas.TokenInfo])
+@administration.get("/tokens", response_model=list[token_schemas.TokenInfo])
 def show_tokens(service: TheService) -> list[Answer]:
     """All tokens, revoked and expired ones too."""
     return [_token_json(token) for token in list_tokens(service.registry)]
 
 
-@administration.post("/tokens", response_model=schemas.NewToken, status_code=201)
-def new_token(asked: schemas.TokenRequest, service: TheService) -> Answer:
+@administration.post("/tokens", response_model=token_schemas.NewToken, status_code=201)
+def new_token(asked: token_schemas.TokenRequest, service: TheService) -> Answer:
     """A new token, which is shown this once."""
     expires_at = None if asked.days is None else datetime.now(UTC) + timedelta(days=asked.days)
     written, token = create_token(service.registry, asked.name, scopes=asked.scopes, expires_at=expires_at)
     return _token_json(token) | {"token": written}
 
 
-@administration.delete("/tokens/{token_id}", response_model=schemas.TokenInfo)
+@administration.delete("/tokens/{token_id}", response_model=token_schemas.TokenInfo)
 def end_token(token_id: schemas.TokenId, service: TheService) -> Answer:
     """Revoke a token."""
     return _token_json(revoke_token(service.registry, token_id))

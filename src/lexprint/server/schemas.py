@@ -1,4 +1,4 @@
-"""What requests and answers look like on the wire; nothing but this and `page_schemas` knows pydantic."""
+"""What requests and answers look like on the wire; nothing but this, `page_schemas` and `token_schemas` knows pydantic."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from lexprint.registry.records import Code, Issuing
-from lexprint.server.tokens import Scope, TokenKind
 from lexprint.text.protection import Protection
 from lexprint.workflows.strictness import Strictness
 
@@ -150,25 +149,6 @@ class TraceRequest(Given):
 
 class RankingRequest(Given):
     document: DocumentId = Field(description="The document whose copies are compared.")
-
-
-class TokenRequest(Request):
-    name: Name
-    scopes: list[Scope] = Field(min_length=1, max_length=3)
-    days: int | None = Field(default=90, ge=1, le=3650, description="Until it expires; null: never.")
-
-
-class SessionRequest(Request):
-    """A token, or the code of a one-time link: one of the two."""
-
-    token: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
-    code: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
-
-    @model_validator(mode="after")
-    def _one_of_the_two(self) -> SessionRequest:
-        if (self.token is None) == (self.code is None):
-            raise ValueError("needed: either token or code")
-        return self
 
 
 # Answers
@@ -378,27 +358,6 @@ class AuditInfo(BaseModel):
     event: str
     details: dict[str, Any]
     hash: str
-
-
-class SessionInfo(BaseModel):
-    session: str = Field(description="The page's half, for the header X-Lexprint-Session.")
-    name: str
-    scopes: list[Scope]
-    expires_at: datetime | None
-
-
-class TokenInfo(BaseModel):
-    id: str
-    kind: TokenKind
-    name: str
-    scopes: list[Scope]
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-
-
-class NewToken(TokenInfo):
-    token: str = Field(description="Shown this once.")
 
 
 class Health(BaseModel):

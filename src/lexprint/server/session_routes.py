@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from lexprint.registry.protocol import Registry
-from lexprint.server import schemas
+from lexprint.server import token_schemas
 from lexprint.server.access import require_same_origin
 from lexprint.server.guarding import guarded_router, service_of
 from lexprint.server.logins import LoginFailed
@@ -51,8 +51,8 @@ entrance = APIRouter(prefix="/v1", route_class=_SmallRoute)
 everybody = guarded_router("mark", "trace", "admin")
 
 
-@entrance.post("/session", response_model=schemas.SessionInfo)
-async def sign_in(asked: schemas.SessionRequest, request: Request, service: TheService) -> Response:
+@entrance.post("/session", response_model=token_schemas.SessionInfo)
+async def sign_in(asked: token_schemas.SessionRequest, request: Request, service: TheService) -> Response:
     """Exchange a token, or the code of a one-time link, for a session of this browser.
 
     Half of its token is set as a cookie; the other half is in the answer, to be sent as `X-Lexprint-Session`.
@@ -63,7 +63,7 @@ async def sign_in(asked: schemas.SessionRequest, request: Request, service: TheS
         needed = "lexprint token link" if asked.code else "lexprint token new"
         raise LoginFailed(f"{what}; make another with: {needed}", shown=asked.code or asked.token or "")
     written, token = opened
-    found = schemas.SessionInfo(
+    found = token_schemas.SessionInfo(
         session=page_half(written), scopes=sorted(token.scopes), expires_at=token.expires_at, name=token.name
     )
     response = JSONResponse(found.model_dump(mode="json"))
@@ -71,7 +71,7 @@ async def sign_in(asked: schemas.SessionRequest, request: Request, service: TheS
     return response
 
 
-def _opened(registry: Registry, asked: schemas.SessionRequest) -> tuple[str, Token] | None:
+def _opened(registry: Registry, asked: token_schemas.SessionRequest) -> tuple[str, Token] | None:
     if asked.code is not None:
         return open_session(registry, asked.code)
     written = (asked.token or "").strip()

@@ -10,7 +10,6 @@ from lexprint.cli import console
 from lexprint.cli.console import progress, say
 from lexprint.cli.pan import key_for, read_rows
 from lexprint.errors import InputError
-from lexprint_evaluation.attack_table import ON_PRESENCE
 from lexprint_evaluation.cli.measuring import AS_JSON, CACHE, DATA, listed, open_checkpoint, remembering, report
 
 
@@ -24,7 +23,7 @@ def pan(
     data: Path | None = DATA,
     limit: int | None = typer.Option(None, "--limit", min=1, help="Only the first N texts."),
     longest: int | None = typer.Option(None, "--longest", min=1, help="Only texts of at most N words."),
-    attacks: list[str] = typer.Option(list(ON_PRESENCE), "--attacks", help="Names of attacks, also with commas."),
+    attacks: list[str] = typer.Option([], "--attacks", help="Names of attacks, also with commas; default: all."),
     profile: str | None = typer.Option(None, "--profile", metavar="NAME", help="Named settings; default: presence."),
     seed: int = typer.Option(1, "--seed", help="Seed of the attacks."),
     output: Path | None = typer.Option(None, "--output", metavar="FOLDER", help="Folder for pan.json and pan.md."),
@@ -35,6 +34,7 @@ def pan(
     """Fidelity times balanced accuracy, as PAN at CLEF 2026 scores watermarks; data: pan/*.jsonl, or *.jsonl right there."""
     from lexprint.workflows.presence import PROFILE
     from lexprint_evaluation import datasets, presence as measuring
+    from lexprint_evaluation.attack_table import ON_PRESENCE
 
     folder = datasets.data_folder(data)
     rows = read_rows(folder / "pan" if (folder / "pan").is_dir() else folder)
@@ -48,7 +48,7 @@ def pan(
         found = measuring.measure(
             engine,
             texts,
-            listed(attacks),
+            listed(attacks) or list(ON_PRESENCE),
             key=key_for(None),
             seed=seed,
             checkpoint=checkpoint,
