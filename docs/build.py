@@ -83,7 +83,7 @@ def cli_reference() -> str:
         "",
         "What `lexprint COMMAND --help` says, on one page. Written by `make docs`.",
         "",
-        "Documents may be Word (.docx), HTML, Markdown or plain text; leaks may be PDFs, images and scans too. What a file is,",
+        "Documents may be Word (.docx), HTML, Markdown or plain text; leaks may be PDFs, images, scans and mail too. What a file is,",
         "its content says and not its name. `-` is standard input or output; results go to standard output, all else to",
         "standard error.",
         "",
