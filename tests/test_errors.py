@@ -17,6 +17,7 @@ EXAMPLES: list[tuple[LexprintError, int]] = [
     (errors.WeightsMissing("masked_lm.onnx"), 3),
     (errors.WeightsDamaged("masked_lm.onnx", needed="ab" * 32, found="cd" * 32), 3),
     (errors.AnswersDiffer(needed="ab12", found="cd34"), 3),
+    (errors.ReadersUnknown(), 3),
     (errors.FingerprintMismatch(needed="ab12", loaded="cd34", advice="run: pip install lexprint==0.1.0"), 3),
     (errors.ExtraMissing("torch", extra="hub"), 3),
     (errors.SecretError("lexprint.key can be read by others", needed="chmod 600 lexprint.key"), 3),

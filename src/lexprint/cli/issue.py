@@ -8,7 +8,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import typer
 
@@ -87,7 +87,7 @@ def issue(
     from lexprint.workflows import as_json as json_of, issuing
     from lexprint.workflows.recipients import read_recipients
 
-    require_options(code=code, blind=blind, review=review, protect=protect, unprotect=unprotect)
+    require_options(code=code, blind=blind, review=review, protect=protect, unprotect=unprotect, strictness=strictness)
     require_bound(error_bound)
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     master = read_master(source, name=name)
@@ -108,34 +108,12 @@ def issue(
         _write_review(engine, master, options, review, registry)
         return
     keyring = keys.load_keys(key)
-    with (
-        open_registry(registry, keys=keyring) as opened,
-        console.progress("issuing") as on_progress,
-    ):  # one bar: words, then copies
+    with open_registry(registry, keys=keyring) as opened, console.progress("issuing") as bar:  # words, then copies
+        common: dict[str, Any] = {"keyring": keyring, "registry": opened, "folder": out, "on_copies": bar.copies}
         if blind:
-            done = issuing.issue_blind(
-                engine,
-                master,
-                recipients,
-                keyring=keyring,
-                registry=opened,
-                folder=out,
-                error_bound=error_bound,
-                on_marked=on_progress,
-                on_copies=on_progress.copies,
-            )
+            done = issuing.issue_blind(engine, master, recipients, error_bound=error_bound, on_marked=bar, **common)
         else:
-            done = issuing.issue(
-                engine,
-                master,
-                recipients,
-                keyring=keyring,
-                registry=opened,
-                folder=out,
-                options=options,
-                on_progress=on_progress,
-                on_copies=on_progress.copies,
-            )
+            done = issuing.issue(engine, master, recipients, options=options, on_progress=bar, **common)
     if as_json:
         console.print_json(json_of(done))
     _say_done(done, out, engine.settings)
@@ -195,7 +173,13 @@ def read_master(source: str, *, name: str | None) -> Master:
 
 
 def require_options(
-    *, code: str | None, blind: bool, review: str | None, protect: str | None, unprotect: list[str]
+    *,
+    code: str | None,
+    blind: bool,
+    review: str | None,
+    protect: str | None,
+    unprotect: list[str],
+    strictness: str | None = None,
 ) -> None:
     from lexprint.registry.records import Code
 
@@ -206,6 +190,7 @@ def require_options(
         ("--review", review is not None),
         ("--protect", protect is not None),
         ("--unprotect", bool(unprotect)),
+        ("--strictness", strictness is not None),
     ):
         if blind and is_given:
             raise InputError(f"{option} does not go with --blind", needed="one of the two: blind copies have no sites")
