@@ -52,7 +52,8 @@ def cookies(tab: Tab, url: str) -> list[dict[str, Any]]:
 
 def test_a_link_opens_one_session(url: str, registry: Registry) -> None:
     """Its cookie outlives the page and no script can read it; in a browser without it the same link is refused."""
-    link = f"{url}#login={create_link(registry, scopes={'trace'})}"
+    code = create_link(registry, scopes={"trace"})
+    link = f"{url}#login={code}"
     with browser() as tab:
         tab.open(link)
         tab.wait_for(SIGNED_IN, seconds=PATIENCE_SECONDS)
