@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from email import message_from_bytes
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 from email.policy import default
 from functools import cached_property
 from typing import ClassVar
@@ -79,9 +79,9 @@ def read_mail(content: bytes, *, name: str, read_file: ReadFile) -> MailText:
     return MailText("\n\n".join(texts), name)
 
 
-def _leaves(message: EmailMessage) -> Iterator[EmailMessage]:
+def _leaves(message: EmailMessage) -> Iterator[MIMEPart]:
     """Parts that hold something, also those of forwarded messages; of alternatives, the first that is text."""
-    waiting: list[EmailMessage] = [message]
+    waiting: list[MIMEPart] = [message]
     seen = 0
     while waiting and seen < MOST_PARTS:
         part = waiting.pop(0)
@@ -94,12 +94,12 @@ def _leaves(message: EmailMessage) -> Iterator[EmailMessage]:
             yield part
 
 
-def _first_alternative(parts: list[EmailMessage]) -> list[EmailMessage]:
+def _first_alternative(parts: list[MIMEPart]) -> list[MIMEPart]:
     plain = [one for one in parts if one.get_content_type() == "text/plain"]
     return plain[:1] or parts[-1:]
 
 
-def _text_of(part: EmailMessage, read_file: ReadFile) -> str:
+def _text_of(part: MIMEPart, read_file: ReadFile) -> str:
     payload = part.get_payload(decode=True)
     content = payload if isinstance(payload, bytes) else b""
     if part.get_content_type() == "text/plain" and part.get_filename() is None:
