@@ -25,8 +25,9 @@ from lexprint.formats.source import open_source
 from lexprint.testing import fake_text
 from lexprint.tracing.deliveries import deliveries
 from lexprint.tracing.registry import Registry, open_registry
-from lexprint.workflows.issuing import Issued, Master, issue
+from lexprint.workflows.issuing import Master, issue
 from lexprint.workflows.mailing import Letter, MailServer, parcels, send, write_messages
+from lexprint.workflows.results import Issued
 from lexprint.workflows.tracing import trace
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
