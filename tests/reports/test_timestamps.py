@@ -136,7 +136,7 @@ def test_reports_are_stamped(url: str, authority: Authority) -> None:
         verified_time(made.timestamp, stamped_bytes(replace(other, timestamp=made.timestamp)), [authority.root])
     with pytest.raises(ValueError, match="contradicts itself"):
         replace(made, signature=None)
-    with pytest.raises(ReportError, match="damaged"):
+    with pytest.raises(ReportError, match="corrupt"):
         read_report(report_bytes(made).replace(b'"timestamp":"', b'"timestamp":"*'))
 
 
