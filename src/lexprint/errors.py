@@ -8,6 +8,7 @@
     ├── ModelError                3  a model cannot be used as it is
     │   ├── WeightsMissing        3
     │   ├── WeightsDamaged        3
+    │   ├── ReadersUnknown        3  a masked LM that was never told what readers accept
     │   ├── FingerprintMismatch   3
     │   └── AnswersDiffer         3
     ├── ExtraMissing              3  an optional dependency is not installed

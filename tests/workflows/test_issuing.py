@@ -181,7 +181,7 @@ def test_another_text_is_another_document(issued: Issue, tmp_path: Path) -> None
     changed = master_of(f"{TEXT}\n")
     with pytest.raises(InputError, match="exists with different content"):
         issued(master=changed)
-    with pytest.raises(InputError, match=r"manifest\.json is there already"):
+    with pytest.raises(InputError, match=r"manifest\.json exists with different content"):
         issued(("Zed",), master=changed)
     second = issued(master=changed, folder=tmp_path / "second")
     assert second.document.id != first.document.id
