@@ -10,6 +10,7 @@ from tests.server.browser import Tab, browser
 from tests.server.killable import SlowMaskedLM
 from tests.server.paged import MEMO, is_shown, needs_browser, page_served, require_fine, sign_in, text_of
 from tests.server.served import fake_engine
+from tests.workflows.leaks import issue
 
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.reports.signed_file import read_report, report_bytes
@@ -40,6 +41,13 @@ def url(registry: Registry) -> Iterator[str]:
 def tab() -> Iterator[Tab]:
     with browser() as opened:
         yield opened
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(registry: Registry) -> None:
+    """Analyses of other tests would be answered at once."""
+    with registry.writing() as statements:
+        statements.change("DELETE FROM analyses")
 
 
 def is_on_screen(tab: Tab, element: str) -> bool:
@@ -288,8 +296,7 @@ def test_a_report_is_verified_by_dropping_it(tab: Tab, url: str, registry: Regis
     """A genuine one is shown with its verdict; one changed letter is found out."""
     sign_in(tab, url, registry, width=390)
     tab.run("location.hash = '#trace'")
-    copy = registry.documents()[-1]
-    tab.fill("leak-text", registry.document(copy.id).text)
+    tab.fill("leak-text", issue(registry, copies=5).copy(3))
     tab.click("trace")
     tab.wait_for(f"document.getElementById('verdict').children.length || {is_shown('trace-problem')}")
     report = read_report(registry.report(registry.reports()[-1].id).text.encode())

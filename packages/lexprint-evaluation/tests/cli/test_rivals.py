@@ -119,4 +119,4 @@ def test_training_needs_torch(run: Run, data: Path, monkeypatch: pytest.MonkeyPa
     """Without it one sentence says what to install."""
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "lexprint_evaluation.rivals.awt", raising=False)
-    assert run("evaluate", "train-awt", "--output", "awt.pt").is_refusal(3, "pip install 'lexprint[awt]'")
+    assert run("evaluate", "train-awt", "--output", "awt.pt").is_refusal(3, "pip install 'lexprint-evaluation[awt]'")
