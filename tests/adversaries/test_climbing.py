@@ -168,7 +168,10 @@ def test_texts_that_could_name_nobody_take_no_turn(registry: Registry) -> None:
 def test_the_text_does_not_say_that_a_chosen_bound_was_set_before(registry: Registry) -> None:
     """Whoever asks chooses the bound, and the signed words say so."""
     issued = issue(registry)
-    for bound, said in ((1e-6, "lexprint's own limit"), (0.3, "a limit that was chosen for this trace")):
+    for bound, said in (
+        (1e-6, "lexprint's own limit"),
+        (0.3, "a limit that the issuer chose, or whoever asked for this trace"),
+    ):
         report = trace(registry, issued.copy(17), error_bound=bound)
         words = " ".join(text for _, text in method(report))
         assert said in words

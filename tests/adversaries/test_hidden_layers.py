@@ -9,6 +9,7 @@ from tests.workflows.leaks import issue
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.formats.protocol import remarks_of
 from lexprint.formats.source import open_source
+from lexprint.library import Lexprint
 from lexprint.registry.protocol import open_registry
 from lexprint.reports.report import Report
 from lexprint.workflows.tracing import trace
@@ -59,3 +60,6 @@ def test_another_copy_under_the_one_that_is_seen(tmp_path: Path) -> None:
         report = traced(page(seen="", hidden=issued.copy(2)))
         assert [copy.number for copy in report.accused] == [2]
         assert "a hidden layer" in " ".join(report.notes)
+    with Lexprint(registry=tmp_path / "registry.db", keys=keys) as lx:
+        signed = lx.trace(page(seen="", hidden=issued.copy(2))).signed
+    assert "a hidden layer" in " ".join(signed["report"]["notes"])
