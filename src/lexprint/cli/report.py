@@ -12,11 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from lexprint.cli import console, keys
-from lexprint.cli.files import PIPE, read_bytes, require_writable, write_bytes
+from lexprint.cli.files import PIPE, read_bytes, read_standard_input, require_writable, write_bytes
 from lexprint.cli.registry import CERTIFICATES, REGISTRY, WIDE
 from lexprint.errors import BadSignature, ForeignSignature, FormatError, InputError, ReportError, SecretError
 
 if TYPE_CHECKING:
+    from lexprint.coding.keys import Keyring
     from lexprint.registry.records import StoredReport
     from lexprint.reports.report import Report
 
@@ -25,7 +26,7 @@ app = typer.Typer(help="Verify, list and show the reports of traced leaks.", no_
 
 @app.command("verify")
 def verify(
-    file: str = typer.Argument(..., metavar="FILE", help="A report as JSON."),
+    file: str = typer.Argument(..., metavar="FILE", help="A report as JSON, or a case as ZIP."),
     trust: list[str] = typer.Option(
         [],
         "--trust",
@@ -34,16 +35,16 @@ def verify(
     ),
     certificates: Path | None = CERTIFICATES,
 ) -> None:
-    """Verify that a report is unaltered and signed with a trusted key.
+    """Verify that a report, or a case with all that is in it, is unaltered and signed with a trusted key.
 
     Obtain the issuer's key, which `lexprint key public` prints, independently of the report. Exit code 1 if the signature is
     invalid, missing or made with another key; 3 if no trusted key is given or at hand.
     """
-    from lexprint.reports.signed_file import read_report, require_signer
+    from lexprint.reports.signed_file import require_signer
 
     trusted = trusted_fingerprints(trust)
     name = Path(file).name
-    report = read_report(read_bytes(Path(file)), name=name)
+    report = _read(read_bytes(Path(file)), name=name)
     if report.signature is not None and not trusted:
         raise SecretError(
             f"the signer of {name} cannot be verified without a trusted key",
@@ -53,6 +54,48 @@ def verify(
     assert report.signature is not None
     stamped = _stamped(report, certificates, name=name)
     console.print_line(f"valid: {name} is as it was signed with key {report.signature.key_id}{stamped}")
+
+
+def _read(content: bytes, *, name: str) -> Report:
+    from lexprint.reports.signed_file import read_report
+    from lexprint.workflows.cases import is_case, read_case
+
+    return read_case(content, name=name) if is_case(content) else read_report(content, name=name)
+
+
+@app.command("case")
+def case(
+    report_id: str = typer.Argument(..., metavar="ID", help="As lexprint report list prints it."),
+    target: str = typer.Argument(..., metavar="FILE", help="The .zip to write."),
+    leak: str = typer.Option(..., "--leak", metavar="FILE", help="The file that was traced, or - for standard input."),
+    key: Path | None = keys.KEY,
+    registry: str = REGISTRY,
+) -> None:
+    """Pack leak, report (HTML, JSON, PDF), signature, public key, timestamp and audit extract into one ZIP file.
+
+    lexprint report verify verifies all of it. The extract is what the audit log says of the document up to the report; of
+    copies that are not named it says nothing. The same report and leak always give the same file.
+    """
+    from lexprint.registry.protocol import open_existing_registry
+
+    require_writable(target, leak)
+    content = read_standard_input() if leak == PIPE else read_bytes(Path(leak))
+    keyring = keys.keys_at_hand(key)
+    with open_existing_registry(registry) as opened:
+        report = _read_stored(opened.report(report_id), {one.public_key.fingerprint for one in keyring or ()})
+    write_case(report, content, target, leak_name=Path(leak).name, registry=registry, keyring=keyring)
+    console.say(f"the case of report {report_id} was written to {target}; run: lexprint report verify {target}")
+
+
+def write_case(
+    report: Report, leak: bytes, target: str, *, leak_name: str, registry: str, keyring: Keyring | None
+) -> None:
+    from lexprint.registry.protocol import open_existing_registry
+    from lexprint.workflows.cases import make_case
+
+    with open_existing_registry(registry, keys=keyring) as opened:
+        made = make_case(opened, report, leak, leak_name=leak_name, keys=keyring)
+    write_bytes(target, made)
 
 
 def _stamped(report: Report, certificates: Path | None, *, name: str) -> str:

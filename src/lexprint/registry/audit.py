@@ -85,7 +85,7 @@ def first_broken(
             return BrokenEntry(expected[0], "it is missing")
         if entry.previous != expected[1]:
             return BrokenEntry(entry.sequence, "it does not follow from the entry before it")
-        if entry.hash != _hash(entry.sequence, entry.at, entry.event, entry.details, entry.key_id, entry.previous):
+        if not is_unchanged(entry):
             return BrokenEntry(entry.sequence, "it was changed")
         if entry.event in STORED_EVENTS:
             details = json.loads(entry.details)
@@ -98,6 +98,12 @@ def first_broken(
             reason = f"{stored[event]} are stored and {logged[event]} were logged ({event})"
             return BrokenEntry(last.sequence + 1 if last else 1, f"it is missing: {reason}")
     return None
+
+
+def is_unchanged(entry: AuditEntry) -> bool:
+    """Whether an entry is as it was hashed; whether it is in a log is another question."""
+    fields = (entry.sequence, entry.at, entry.event, entry.details, entry.key_id, entry.previous)
+    return hmac.compare_digest(entry.hash, _hash(*fields))
 
 
 def first_unsealed(entries: Iterable[AuditEntry], head: SealedHead | None, keys: Keyring) -> BrokenEntry | None:
