@@ -146,8 +146,8 @@ def test_a_list_by_somebody_else(members: Members) -> None:
         read_case(packed(listed(members, MasterKey.generate())), name="case.zip")
 
 
-def test_a_whole_case_by_somebody_else(run: Run, members: Members, tmp_path: Path) -> None:
-    """It holds together, and nobody trusts its key; nor does its extract fit another report."""
+def test_a_whole_case_by_somebody_else(members: Members) -> None:
+    """All signed anew with one key: the entry that saved the owner's report does not fit the stranger's."""
     stranger = MasterKey.generate()
     report = sign(replace(read_report(members["report.json"]), signature=None), stranger)
     forged = members | {"report.json": report_bytes(report), "report.html": report_page(report).encode()}
