@@ -1,6 +1,7 @@
 """Whoever may trace must not learn from the answers how to write a text that points to somebody else."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -14,9 +15,10 @@ from tests.tracing.masters import copy_of, excerpt, make_text
 from tests.workflows.leaks import Issued, issue
 
 from lexprint.registry.protocol import Registry, open_registry
+from lexprint.reports.page import report_page
 from lexprint.reports.report import Report
 from lexprint.reports.signed_file import report_json
-from lexprint.reports.wording import method
+from lexprint.reports.wording import explanation, headline, lead_in_words, method
 from lexprint.workflows.tracing import rank_copies, trace
 
 
@@ -182,9 +184,65 @@ def test_ranking_is_for_those_who_hold_the_registry(registry: Registry) -> None:
     """It can be asked for, by another name, and is logged; it makes no report."""
     issued = issue(registry)
     ranking = rank_copies(registry, issued.copy(17), document_id=issued.record.id)
-    assert (ranking[0].number, len(ranking)) == (17, 20)
+    assert (ranking.copies[0].number, len(ranking.copies)) == (17, 20)
     assert registry.reports() == []
     assert [entry.event for entry in registry.audit()][-1] == "copies ranked"
+
+
+def short_leak(issued: Issued) -> str:
+    """A part of copy 17 that shows too few marked words to name it, and enough to make it lead."""
+    sites = issued.record.sites
+    return issued.copy(17)[: sites[18].span.start]
+
+
+def test_a_lead_is_told_to_those_who_hold_the_registry_alone(registry: Registry, tmp_path: Path) -> None:
+    """A report on the same leak is the same whichever copy leads: nobody who traces can climb by leads."""
+    issued = issue(registry)
+    leak = short_leak(issued)
+    said = lead_in_words(rank_copies(registry, leak, document_id=issued.record.id).lead)
+    assert re.fullmatch(r"Copy 17 leads, 1 in [\d,]+: not proof; about \d+ more readable sites would settle it\.", said)
+    report = trace(registry, leak, document_id=issued.record.id)
+    assert (report.verdict, told_about(report_json(report), 17)) == ("inconclusive", [])
+    shown = f"{report_json(report)} {report_page(report)} {explanation(report)} {headline(report)} {method(report)}"
+    assert "leads" not in shown.lower()
+    other = open_registry(str(tmp_path / "other.db"))
+    with other:
+        issue(other, number=int(issued.record.id, 16), secret="another")
+        assert without_identity(trace(other, leak, document_id=issued.record.id)) == without_identity(report)
+
+
+def test_a_lead_that_goes_on_is_settled(registry: Registry) -> None:
+    """With so many more readable sites as are said, the copy is named."""
+    issued = issue(registry)
+    lead = rank_copies(registry, short_leak(issued), document_id=issued.record.id).lead
+    assert lead.further is not None
+    longer = issued.copy(17)[: issued.record.sites[18 + lead.further].span.start]
+    assert [copy.number for copy in trace(registry, longer, document_id=issued.record.id).accused] == [17]
+    assert rank_copies(registry, longer, document_id=issued.record.id).lead.is_enough
+
+
+def test_every_trace_makes_a_lead_harder_to_settle(registry: Registry) -> None:
+    """Who asks again and again is told a number that grows, as the bound of the next trace shrinks."""
+    issued = issue(registry)
+    leak = short_leak(issued)
+    first = rank_copies(registry, leak, document_id=issued.record.id).lead
+    for number in range(1, 9):
+        trace(registry, issued.copy(number))
+    later = rank_copies(registry, leak, document_id=issued.record.id).lead
+    assert (first.number, later.number) == (17, 17)
+    assert first.further is not None
+    assert later.further is not None
+    assert later.further > first.further
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_innocent_best_copy_is_not_called_a_lead(registry: Registry, seed: int) -> None:
+    """Of a text whose words are drawn at random some copy agrees best, and none is said to lead."""
+    issued = issue(registry)
+    symbols = [Random(seed * 1_000 + place).randint(0, 1) for place in range(len(issued.record.sites))]
+    ranking = rank_copies(registry, text_of(issued, symbols), document_id=issued.record.id)
+    assert ranking.lead.number is None
+    assert str(ranking.copies[0].number) not in lead_in_words(ranking.lead).replace("1 leak in 10", "").split()
 
 
 def test_all_turns_together_keep_the_bound() -> None:

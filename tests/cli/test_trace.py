@@ -52,8 +52,10 @@ def test_ranking_is_asked_for_by_another_name(run: Run, issued: Issued) -> None:
     """The trace says nothing of other copies; `registry rank` does, and is logged."""
     done = run("registry", "rank", "leak.txt", "--document", issued.record.id, "--json")
     assert done.code == 0
-    assert [one["number"] for one in json.loads(done.output)][:1] == [17]
-    assert len(json.loads(done.output)) == 20
+    ranking = json.loads(done.output)
+    assert [one["number"] for one in ranking["copies"]][:1] == [17]
+    assert (ranking["leader"], len(ranking["copies"])) == (17, 20)
+    assert run("registry", "rank", "leak.txt", "--document", issued.record.id).text.endswith("run lexprint trace.\n")
     with open_registry("lexprint.db") as registry:
         assert registry.audit()[-1].event == "copies ranked"
 

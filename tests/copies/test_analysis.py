@@ -133,6 +133,16 @@ def test_likely_edits_are_words_of_the_site(sites: tuple[Site, ...]) -> None:
     assert all({*site.lures} <= {*site.pair, *site.further} for site in sites)
 
 
+def test_every_word_has_figures_of_its_own(sites: tuple[Site, ...]) -> None:
+    """The best first, and the first are those of the site."""
+    assert any(len(set(site.figures)) > 1 for site in sites)
+    for site in sites:
+        accepted = [one.acceptance for one in site.figures]
+        assert len(site.figures) == 1 + len(site.further)
+        assert (site.figures[0].entailment, accepted[0]) == (site.entailment, site.acceptance)
+        assert accepted == sorted(accepted, reverse=True)  # type: ignore[type-var] # all are known
+
+
 def test_progress_counts_every_word_once(document: Document, substituter: Substituter) -> None:
     """In steps that are never negative."""
     steps: list[int] = []

@@ -12,6 +12,7 @@ from tests.registry.registered import NOON, record
 
 from lexprint.registry import audit
 from lexprint.registry.records import AuditEntry, BrokenEntry
+from lexprint.watermark.sites import Figures
 
 NOTHING = dict.fromkeys(audit.STORED_EVENTS, 0)
 
@@ -77,6 +78,8 @@ def test_digests_cover_every_field() -> None:
         replace(one, sites=(replace(one.sites[0], entailment=0.5), one.sites[1])),
         replace(one, sites=(replace(one.sites[0], further=("x",)), one.sites[1])),
         replace(one, sites=(replace(one.sites[0], likely_edits=("x",)), one.sites[1])),
+        replace(one, sites=(replace(one.sites[0], figures=(Figures(0.9, 0.8),)), one.sites[1])),
+        replace(one, sites=(replace(one.sites[0], figures=(Figures(0.9, 0.9),)), one.sites[1])),
         replace(one, biases=(0.1, 0.2)),
         replace(one, key_id="x"),
         replace(one, fingerprint="x"),

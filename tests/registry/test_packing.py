@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from lexprint.registry import packing
 from lexprint.registry.records import CopySite
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Pair
+from lexprint.watermark.sites import Figures, Pair
 
 PAIRS = st.lists(st.text(), min_size=2, max_size=2, unique=True).map(lambda words: Pair.of(*words))
 SPANS = st.tuples(st.integers(0, 10**6), st.integers(0, 50)).map(lambda pair: Span(pair[0], sum(pair)))
@@ -19,6 +19,7 @@ SITES = st.builds(
     entailment=st.floats(0, 1),
     further=st.lists(st.text(), max_size=2).map(tuple),
     likely_edits=st.lists(st.text(), max_size=2).map(tuple),
+    figures=st.lists(st.builds(Figures, st.floats(0, 1), st.none() | st.floats(0, 1)), max_size=3).map(tuple),
 )
 
 

@@ -179,6 +179,19 @@ def test_doubtful_places_are_marked() -> None:
     assert "binomial" not in text
 
 
+def test_acceptance_is_told_of_each_word() -> None:
+    """Where it is known, of the words beside the document's own, and as an estimate."""
+    report = report_of()
+    assert "of a hundred readers" not in report_page(report)
+    first = replace(report.evidence[0], words=("big", "large", "huge"), acceptances=(Decimal("0.934"), Decimal("0.7")))
+    page = report_page(replace(report, evidence=(first, *report.evidence[1:])))
+    assert "big / large (93 %) / huge (70 %)" in page
+    assert "by an estimate" in page
+    for wrong in ((Decimal("0.9"),), (Decimal(2), Decimal(0))):
+        with pytest.raises(ValueError, match="contradicts"):
+            replace(report, evidence=(replace(first, acceptances=wrong),))
+
+
 def test_the_signature_is_explained() -> None:
     """The fingerprint of the key, and that the page itself is not what is signed."""
     signature = Signature("00" * 64, "ab" * 32)

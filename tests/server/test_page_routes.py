@@ -9,6 +9,9 @@ from tests.server.conftest import Serve
 from tests.server.served import wait_for
 
 from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.registry.protocol import Registry
+from lexprint.reports.signed_file import read_report
+from lexprint.workflows.cases import make_case
 
 
 @pytest.fixture
@@ -63,3 +66,22 @@ def test_a_report_is_verified(client: TestClient, serve: Serve, issued: dict[str
         found = verified(stranger, content)
     assert found["finding"] == "foreign"
     assert len(found["signer"]) > 16
+
+
+def test_a_case_is_verified(client: TestClient, issued: dict[str, Any], registry: Registry, keyring: Keyring) -> None:
+    """Whole, by what is in it; a changed one is told from a ZIP file that is none."""
+    leak = client.get(f"/v1/documents/{issued['document']['id']}/copies/2/content").content
+    report_id = client.post("/v1/trace", json={"text": leak.decode()}).json()["report"]["id"]
+    report = read_report(client.get(f"/v1/reports/{report_id}/signed").content)
+    case = make_case(registry, report, leak, leak_name="leak.txt", keys=keyring)
+    found = verified(client, case)
+    assert (found["finding"], found["is_known"], found["report"]["headline"]) == (
+        "genuine",
+        True,
+        "The leak comes from copy 2",
+    )
+    found = verified(client, case.replace(leak[:40], leak[:40].swapcase()))
+    assert (found["finding"], found["report"]) == ("unreadable", None)  # its checksum does not fit any more
+    found = verified(client, case + b" ")
+    assert (found["finding"], found["report"]) == ("changed", None)
+    assert verified(client, b"PK\3\4")["finding"] == "unreadable"

@@ -188,8 +188,8 @@ def test_only_administrators_see_how_near_copies_are(client: TestClient, memo: s
     request = {"text": leak, "document": document}
     assert client.post("/v1/ranking", json=request, headers=tracer).status_code == 403
     ranking = client.post("/v1/ranking", json=request).json()
-    assert ranking[0]["number"] == 1
-    assert len(ranking) == 3
+    assert (ranking["copies"][0]["number"], ranking["leader"], len(ranking["copies"])) == (1, 1, 3)
+    assert ranking["lead"].startswith("Copy 1 leads, ")
     assert {"copies ranked", "ranking served"} <= set(events(client))
 
 

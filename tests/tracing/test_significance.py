@@ -14,6 +14,7 @@ from lexprint.tracing.significance import (
     endured_share,
     family_wise_bound,
     family_wise_p_value,
+    further_sites,
     largest_p_value,
     sites_needed,
     weighted_tails,
@@ -136,3 +137,27 @@ def test_too_few_sites_endure_nothing() -> None:
     """Not even a perfect fit would pass."""
     assert endured_share(np.ones(10, dtype=np.int64), np.full(10, 0.5), bound=1e-6, power=0.999) == 0.0
     assert endured_share(np.zeros(0, dtype=np.int64), np.zeros(0), bound=1e-6, power=0.999) == 0.0
+
+
+@pytest.mark.parametrize(("matches", "readable", "wrong"), [(15, 15, 0.05), (13, 15, 0.2), (0, 0, 0.0), (9, 10, 0.3)])
+def test_further_sites_are_the_fewest_that_do(matches: int, readable: int, wrong: float) -> None:
+    """With so many the copy passes as surely as was asked for, by exact sums; with one fewer it does not."""
+    bound, power = 1e-8, 0.9
+    weights, chances = np.full(readable, 3), np.full(readable, 0.5)
+    found = further_sites(weights, chances, score=3 * matches, wrong=wrong, bound=bound, power=power)
+    assert found is not None
+
+    def passes(more: int) -> float:
+        tails = binomial_tails(readable + more)
+        enough = [count for count in range(more + 1) if tails[matches + count] <= bound]
+        return sum(comb(more, count) * (1 - wrong) ** count * wrong ** (more - count) for count in enough)
+
+    assert passes(found) >= power
+    assert max(map(passes, range(found))) < power
+
+
+def test_further_sites_that_settle_nothing() -> None:
+    """Where half of them read wrong every copy fits alike, however many there are."""
+    nothing = (np.full(4, 3), np.full(4, 0.5))
+    assert further_sites(*nothing, score=6, wrong=0.5, bound=1e-8, power=0.9) is None
+    assert further_sites(*nothing, score=6, wrong=0.49, bound=1e-8, power=0.9) is None

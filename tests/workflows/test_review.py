@@ -7,7 +7,7 @@ import pytest
 from lexprint.errors import InputError
 from lexprint.registry.records import CopySite
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Pair
+from lexprint.watermark.sites import Figures, Pair
 from lexprint.workflows.review import is_reviewed_so, keep_reviewed, review_lines
 
 TEXT = "It was a big\n house. The old dog barked."
@@ -59,3 +59,15 @@ def test_each_word_has_a_line_of_its_own() -> None:
     assert not is_reviewed_so(left, lines, code="independent")
     pairs = tuple(replace(site, further=()) for site in left)
     assert is_reviewed_so(pairs, lines[1:], code="tardos")
+
+
+def test_each_line_has_the_figures_of_its_own_word() -> None:
+    """What is left keeps its own, and what a reviewer writes over the figures changes nothing."""
+    figures = (Figures(0.97, 0.93), Figures(0.96, 0.71), Figures(0.95, None))
+    site = replace(SITES[0], further=("great", "huge"), figures=figures)
+    lines = review_lines(TEXT, (site,))
+    assert [(line.entailment, line.acceptance) for line in lines] == [(0.97, 0.93), (0.96, 0.71), (0.95, None)]
+    (left,) = keep_reviewed((site,), [replace(line, entailment=1.0, acceptance=1.0) for line in lines[1:]])
+    assert (left.entailment, left.figures) == (0.96, figures[1:])
+    assert [left.figures_of(word) for word in ("great", "huge")] == [*figures[1:]]
+    assert SITES[0].figures_of("large") == Figures(0.97, None)

@@ -9,14 +9,18 @@ from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import pytest
-from tests.tracing.masters import edited, excerpt, make_text
+from tests.tracing.masters import copy_of, edited, excerpt, make_record, make_text, salts
 from tests.workflows.leaks import issue
 
+from lexprint.coding.codewords import codewords
 from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.errors import InputError, SettingsError, UnknownDocument
 from lexprint.registry.protocol import Registry, open_registry
+from lexprint.registry.records import IssuedCopy
 from lexprint.reports.signed_file import read_report, report_bytes, require_signer
+from lexprint.watermark.sites import Figures
 from lexprint.workflows.tracing import trace
 
 AT = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -49,6 +53,17 @@ def test_the_right_copy_is_named(registry: Registry) -> None:
     assert len(report.evidence) == len(issued.record.sites)
     assert report.notes == ()
     assert 0 < report.edited_share < Decimal("0.2")
+
+
+def test_evidence_has_the_acceptance_of_each_word(registry: Registry) -> None:
+    """As it was registered; none where it is not known, for a report claims nothing else."""
+    made = make_record(600)
+    known = replace(made.sites[0], figures=(Figures(0.97, 0.91239),))
+    record = replace(made, id="a" * 16, sites=(known, *made.sites[1:]))
+    rows = codewords(b"secret", salts([1]), np.array(record.biases))
+    registry.add_document(record, [IssuedCopy(record.id, 1, "Ada", tuple(map(int, rows[0])), "memo.docx")])
+    evidence = trace(registry, copy_of(record, rows[0])).evidence
+    assert [one.acceptances for one in evidence[:2]] == [(Decimal("0.9124"),), ()]
 
 
 def test_evidence_is_true(registry: Registry) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lexprint.workflows.issuing import IssueOptions, Master
     from lexprint.workflows.review import ReviewLine
 
-COLUMNS = ("number", "keep", "sentence", "word", "alternative", "SR")
+COLUMNS = ("number", "keep", "sentence", "word", "alternative", "acceptance", "SR")
 KEPT, STRUCK = "yes", ("", "no", "n", "0", "false", "-")
 MOST_LISTED = 10  # paragraphs
 _FORMULA = ("=", "+", "-", "@")  # what a spreadsheet would compute
@@ -267,7 +267,8 @@ def _write_review(engine: Engine, master: Master, options: IssueOptions, review:
     writer.writerow(COLUMNS)
     for line in lines:
         shown = f" {line.sentence}" if line.sentence.startswith(_FORMULA) else line.sentence
-        writer.writerow([line.number, KEPT, shown, line.word, line.other, f"{line.entailment:.4f}"])
+        accepted = "" if line.acceptance is None else f"{line.acceptance:.4f}"
+        writer.writerow([line.number, KEPT, shown, line.word, line.other, accepted, f"{line.entailment:.4f}"])
     write_bytes(review, table.getvalue().encode("utf-8-sig"))  # spreadsheets know UTF-8 by its mark
     pairs = console.counted(len(lines), "pair")
     console.say(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
@@ -11,6 +12,9 @@ from rich.table import Table
 from lexprint.cli import console, keys
 from lexprint.cli.files import READABLE, open_file
 from lexprint.cli.registry import REGISTRY, document_id
+
+if TYPE_CHECKING:
+    from lexprint.tracing.leads import Lead
 
 
 def rank(
@@ -29,6 +33,7 @@ def rank(
     their choice can write one that points to any copy, so reports never say it. Every use is in the audit log.
     """
     from lexprint.registry.protocol import open_existing_registry
+    from lexprint.reports.wording import lead_in_words
     from lexprint.workflows.tracing import rank_copies
 
     given = open_file(leak)
@@ -42,12 +47,19 @@ def rank(
             keys=keyring,
             engine=console.build_engine(profile=profile),
         )
+    sentence = lead_in_words(ranking.lead)
     if as_json:
-        console.print_json([asdict(one) for one in ranking])
+        copies = [asdict(one) for one in ranking.copies]
+        console.print_json({"lead": sentence, **_figures(ranking.lead), "copies": copies})
         return
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     for title in ("copy", "agrees", "chance that an innocent one does"):
         table.add_column(title)
-    for one in ranking:
+    for one in ranking.copies:
         table.add_row(str(one.number), f"{one.matches:,} of {one.readable:,}", f"{one.p_value:.2g}")
     console.Output().print(table)
+    console.print_line(sentence)
+
+
+def _figures(lead: Lead) -> dict[str, object]:
+    return {"leader": lead.number, "chance": lead.chance, "further_sites": lead.further}

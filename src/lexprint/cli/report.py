@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,23 @@ from rich.table import Table
 from rich.text import Text
 
 from lexprint.cli import console, keys
-from lexprint.cli.files import PIPE, read_bytes, require_writable, write_bytes
+from lexprint.cli.files import PIPE, read_bytes, read_standard_input, require_writable, write_bytes
 from lexprint.cli.registry import CERTIFICATES, REGISTRY, WIDE
-from lexprint.errors import BadSignature, ForeignSignature, FormatError, InputError, ReportError, SecretError
+from lexprint.errors import (
+    BadSignature,
+    ForeignSignature,
+    FormatError,
+    InputError,
+    ReportError,
+    SecretError,
+    UnknownDocument,
+)
 
 if TYPE_CHECKING:
+    from lexprint.coding.keys import Keyring
+    from lexprint.registry.protocol import Registry
     from lexprint.registry.records import StoredReport
+    from lexprint.registry.reviews import Review
     from lexprint.reports.report import Report
 
 app = typer.Typer(help="Verify, list and show the reports of traced leaks.", no_args_is_help=True)
@@ -25,7 +37,7 @@ app = typer.Typer(help="Verify, list and show the reports of traced leaks.", no_
 
 @app.command("verify")
 def verify(
-    file: str = typer.Argument(..., metavar="FILE", help="A report as JSON."),
+    file: str = typer.Argument(..., metavar="FILE", help="A report as JSON, or a case as ZIP."),
     trust: list[str] = typer.Option(
         [],
         "--trust",
@@ -34,16 +46,16 @@ def verify(
     ),
     certificates: Path | None = CERTIFICATES,
 ) -> None:
-    """Verify that a report is unaltered and signed with a trusted key.
+    """Verify that a report, or a case with all that is in it, is unaltered and signed with a trusted key.
 
     Obtain the issuer's key, which `lexprint key public` prints, independently of the report. Exit code 1 if the signature is
     invalid, missing or made with another key; 3 if no trusted key is given or at hand.
     """
-    from lexprint.reports.signed_file import read_report, require_signer
+    from lexprint.reports.signed_file import require_signer
 
     trusted = trusted_fingerprints(trust)
     name = Path(file).name
-    report = read_report(read_bytes(Path(file)), name=name)
+    report = _read(read_bytes(Path(file)), name=name)
     if report.signature is not None and not trusted:
         raise SecretError(
             f"the signer of {name} cannot be verified without a trusted key",
@@ -53,6 +65,48 @@ def verify(
     assert report.signature is not None
     stamped = _stamped(report, certificates, name=name)
     console.print_line(f"valid: {name} is as it was signed with key {report.signature.key_id}{stamped}")
+
+
+def _read(content: bytes, *, name: str) -> Report:
+    from lexprint.reports.signed_file import read_report
+    from lexprint.workflows.cases import is_case, read_case
+
+    return read_case(content, name=name) if is_case(content) else read_report(content, name=name)
+
+
+@app.command("case")
+def case(
+    report_id: str = typer.Argument(..., metavar="ID", help="As lexprint report list prints it."),
+    target: str = typer.Argument(..., metavar="FILE", help="The .zip to write."),
+    leak: str = typer.Option(..., "--leak", metavar="FILE", help="The file that was traced, or - for standard input."),
+    key: Path | None = keys.KEY,
+    registry: str = REGISTRY,
+) -> None:
+    """Pack leak, report (HTML, JSON, PDF), signature, public key, timestamp and audit extract into one ZIP file.
+
+    lexprint report verify verifies all of it. The extract is what the audit log says of the document up to the report; of
+    copies that are not named it says nothing. The same report and leak always give the same file.
+    """
+    from lexprint.registry.protocol import open_existing_registry
+
+    require_writable(target, leak)
+    content = read_standard_input() if leak == PIPE else read_bytes(Path(leak))
+    keyring = keys.keys_at_hand(key)
+    with open_existing_registry(registry) as opened:
+        report = _read_stored(opened.report(report_id), {one.public_key.fingerprint for one in keyring or ()})
+    write_case(report, content, target, leak_name=Path(leak).name, registry=registry, keyring=keyring)
+    console.say(f"the case of report {report_id} was written to {target}; run: lexprint report verify {target}")
+
+
+def write_case(
+    report: Report, leak: bytes, target: str, *, leak_name: str, registry: str, keyring: Keyring | None
+) -> None:
+    from lexprint.registry.protocol import open_existing_registry
+    from lexprint.workflows.cases import make_case
+
+    with open_existing_registry(registry, keys=keyring) as opened:
+        made = make_case(opened, report, leak, leak_name=leak_name, keys=keyring)
+    write_bytes(target, made)
 
 
 def _stamped(report: Report, certificates: Path | None, *, name: str) -> str:
@@ -97,26 +151,46 @@ def _fingerprints(trust: str) -> list[str]:
 
 
 @app.command("list")
-def list_reports(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
+def list_reports(
+    document: str | None = typer.Option(None, "--document", metavar="DOCUMENT", help="Only of this id or name."),
+    copy: int | None = typer.Option(None, "--copy", metavar="NUMBER", help="Only those that name this copy."),
+    since: datetime | None = typer.Option(
+        None, "--since", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="Only those saved from then on, in UTC."
+    ),
+    status: str | None = typer.Option(None, "--status", help="Only open, confirmed or dismissed ones."),
+    registry: str = REGISTRY,
+    as_json: bool = console.AS_JSON,
+) -> None:
     """List the reports in the registry, oldest first.
 
     One that was tampered with or cannot be read is listed as such.
     """
     from lexprint.registry.protocol import open_existing_registry
+    from lexprint.registry.reviews import read_status, reviews, status_of
 
+    wanted_status = None if status is None else read_status(status)
     trusted = trusted_fingerprints(())
     with open_existing_registry(registry) as opened:
-        lines = [_line(opened.report(summary.id), trusted) for summary in opened.reports()]
+        ids = None if document is None else _documents(opened, document)
+        said = reviews(opened)
+        lines = [
+            _line(opened.report(one.id), trusted) | {"status": status_of(said.get(one.id, []))}
+            for one in opened.reports()
+            if (ids is None or one.document_id in ids)
+            and (since is None or one.saved_at >= since.replace(tzinfo=UTC))
+            and (wanted_status is None or status_of(said.get(one.id, [])) == wanted_status)
+        ]
+    lines = [line for line in lines if copy is None or copy in line["accused"]]
     if as_json:
         console.print_json(lines)
         return
     table = Table(box=None, pad_edge=False)
-    for title in ("report", "saved (UTC)", "document", "leak", "verdict", "copies", "signed with"):
+    for title in ("report", "saved (UTC)", "document", "leak", "verdict", "copies", "status", "signed with"):
         table.add_column(title)
     for line in lines:
         copies = ", ".join(map(str, line["accused"]))
         saved, leak = line["saved_at"][:19].replace("T", " "), (line["leak"] or "")[:12]
-        cells = (line["id"], saved, line["name"], leak, line["verdict"], copies, line["key_id"])
+        cells = (line["id"], saved, line["name"], leak, line["verdict"], copies, line["status"], line["key_id"])
         table.add_row(*(Text(console.printable(cell or "-")) for cell in cells))
     out = console.Output()
     if not out.is_terminal:
@@ -124,6 +198,39 @@ def list_reports(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> N
     if lines:
         out.print(table)
     console.say(f"{console.counted(len(lines), 'report')} in the registry")
+
+
+def _documents(registry: Registry, document: str) -> set[str]:
+    """All versions of a name, or the one with this id."""
+    found = {one.id for one in registry.documents() if document in (one.id, one.name)}
+    if not found:
+        raise UnknownDocument(document)
+    return found
+
+
+@app.command("note")
+def note(
+    report_id: str = typer.Argument(..., metavar="ID", help="As lexprint report list prints it."),
+    text: str = typer.Argument("", metavar="[NOTE]", help="What is to be remembered of it."),
+    status: str | None = typer.Option(None, "--status", help="open, confirmed or dismissed; else it stays."),
+    key: Path | None = keys.KEY,
+    registry: str = REGISTRY,
+) -> None:
+    """Keep a note on a report, or what became of it; the report itself does not change.
+
+    Only a signed report that names a copy can be confirmed. Notes and statuses are in the audit log by their digests.
+    """
+    from lexprint.registry.protocol import open_existing_registry
+    from lexprint.registry.reviews import add_review, read_status
+
+    wanted = None if status is None else read_status(status)
+    with open_existing_registry(registry, keys=keys.keys_at_hand(key)) as opened:
+        report = _read_stored(opened.report(report_id), trusted_fingerprints(()))
+        if wanted == "confirmed" and (not report.accused or report.signature is None):
+            why = "is not signed" if report.accused else "names no copy, so there is nothing to confirm"
+            raise InputError(f"report {report_id} {why}", needed="another status")
+        review = add_review(opened, report_id, status=wanted, note=text)
+    console.say(f"report {report_id} is {review.status}")
 
 
 def _line(stored: StoredReport, trusted: Collection[str]) -> dict[str, Any]:
@@ -152,17 +259,29 @@ def show(
 ) -> None:
     """Show a report of the registry; its signature is checked on the way, with the key at hand if there is one."""
     from lexprint.registry.protocol import open_existing_registry
+    from lexprint.registry.reviews import reviews
 
     if html is not None:
         require_writable(html)
     with open_existing_registry(registry) as opened:
         report = _read_stored(opened.report(report_id), trusted_fingerprints(()))
+        said = reviews(opened).get(report_id, [])
     if html is not None:
         write_page(report, html)
     if as_json:
         write_signed(report, PIPE)
     elif html is None:
         print_report(report)
+        _print_reviews(said)
+
+
+def _print_reviews(said: Sequence[Review]) -> None:
+    """Apart from what is signed."""
+    if said:
+        console.print_line("\nNot part of the signed report:")
+    for one in said:
+        note = console.printable(" ".join(one.note.split()))
+        console.print_line(f"{one.at:%Y-%m-%d %H:%M} UTC  {one.status}{f': {note}' if note else ''}")
 
 
 def _read_stored(stored: StoredReport, trusted: Collection[str]) -> Report:

@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING
 import typer
 
 from lexprint.cli import console, keys
-from lexprint.cli.files import PIPE, READABLE, FileAnswer, is_folder, open_file, print_each, require_writable
+from lexprint.cli.files import (
+    PIPE,
+    READABLE,
+    FileAnswer,
+    OpenedFile,
+    is_folder,
+    open_file,
+    print_each,
+    require_writable,
+)
 from lexprint.cli.registry import REGISTRY, document_id
-from lexprint.cli.report import print_report, require_report_name, write_report, write_signed
-from lexprint.errors import InputError
+from lexprint.cli.report import print_report, require_report_name, write_case, write_report, write_signed
+from lexprint.errors import InputError, SecretError
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring
@@ -38,6 +47,12 @@ def trace(
         "--report",
         metavar="FILE",
         help="Write the report: .html or .pdf to read, .json signed. May be given more than once.",
+    ),
+    case: str | None = typer.Option(
+        None,
+        "--case",
+        metavar="FILE",
+        help="Write leak, report, signature, public key and audit extract to one .zip, for lexprint report verify.",
     ),
     key: Path | None = keys.KEY,
     profile: str | None = typer.Option(
@@ -69,29 +84,33 @@ def trace(
         authority=authority,
     )
     if is_folder(leak):
-        if report:
-            raise InputError(
-                "--report is for one leak, and a folder was given", needed="lexprint report show, for each"
-            )
-
-        raise typer.Exit(print_each(leak, lambda name: _outcome(traced(name)), as_json=as_json))
+        if report or case:
+            option = "--report" if report else "--case"
+            raise InputError(f"{option} is for one leak, and a folder was given", needed="lexprint report, for each")
+        raise typer.Exit(print_each(leak, lambda name: _outcome(traced(open_file(name))), as_json=as_json))
     for target in report:
         require_report_name(target, option="--report")
         require_writable(target, leak)
-    made = traced(leak)
+    if case is not None:
+        require_writable(case, leak, *report)
+        require_signing(registry, key)
+    given = open_file(leak)
+    made = traced(given)
     for target in report:
         write_report(made, target)
+    if case is not None:
+        write_case(made, given.content, case, leak_name=given.name, registry=registry, keyring=own_keys(registry, key))
     if as_json:
         write_signed(made, PIPE)
     else:
         print_report(made)
-    console.say(_summary(made, report))
+    console.say(_summary(made, [*report, *([case] if case else [])]))
     if not made.accused:
         raise typer.Exit(1)
 
 
 def _traced(
-    leak: str,
+    given: OpenedFile,
     *,
     registry: str,
     document: str | None,
@@ -106,8 +125,7 @@ def _traced(
     from lexprint.workflows.tracing import trace as trace_leak
 
     load_settings(profile=profile)  # refused before the work if it is unknown; the engine is made when it is needed
-    given = open_file(leak)
-    keyring = _own_keys(registry, key)
+    keyring = own_keys(registry, key)
     with open_existing_registry(registry, keys=keyring) as opened:
         return trace_leak(
             opened,
@@ -123,7 +141,12 @@ def _traced(
         )
 
 
-def _own_keys(registry: str, key: Path | None) -> Keyring | None:
+def require_signing(registry: str, key: Path | None) -> None:
+    if own_keys(registry, key) is None:
+        raise SecretError("there is no key to sign a case with", needed="--key FILE; run: lexprint key new")
+
+
+def own_keys(registry: str, key: Path | None) -> Keyring | None:
     """Those that are named; of those at hand, only if copies of this registry were issued with one of them.
 
     Else a report would bear the signature of somebody who has nothing to do with it, only because they ran the command.

@@ -17,7 +17,7 @@ from lexprint.substitution.acceptance import share_of
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Pair, Site
+from lexprint.watermark.sites import Figures, Pair, Site
 
 T = TypeVar("T")
 OnWords: TypeAlias = Callable[[int], None]  # told how many more words are done
@@ -64,4 +64,5 @@ def _site(document: Document, alternatives: Alternatives, floor: float) -> Site:
         acceptance=share_of(best.acceptance),
         further=tuple(one.word for one in alternatives.words[1:]),
         lures=alternatives.likely_edits,
+        figures=tuple(Figures(one.entailment, share_of(one.acceptance)) for one in alternatives.words),
     )

@@ -27,6 +27,7 @@ _END = struct.Struct("<4s4H2LH")
 _HAS_DESCRIPTOR = 0x08
 _IS_ENCRYPTED = 0x01
 _ZIP64 = 0xFFFFFFFF
+_UNIX = 3
 _FAILURES = (
     BadZipFile,
     NotImplementedError,
@@ -138,6 +139,17 @@ def open_package(content: bytes, *, name: str) -> Package:
     if len(members) < len(infos) or not _is_regular(content, infos, directory):
         raise damaged(name)
     return Package(content, name, members, directory)
+
+
+def pack(members: Mapping[str, bytes]) -> bytes:
+    """A ZIP file of these members, in their order and uncompressed: equal members give equal bytes, everywhere."""
+    content = io.BytesIO()
+    with ZipFile(content, "w", ZIP_STORED) as archive:
+        for name, part in members.items():
+            info = ZipInfo(name)  # of 1980, which is as early as it gets
+            info.create_system, info.external_attr = _UNIX, 0o100644 << 16
+            archive.writestr(info, part)
+    return content.getvalue()
 
 
 def damaged(name: str) -> FormatError:

@@ -27,8 +27,9 @@ COPIES_PLANNED = "copies planned"
 COPIES_ISSUED = "copies issued"
 REPORT_SAVED = "report saved"
 TURN_TAKEN = "turn taken"
+REPORT_REVIEWED = "report reviewed"
 # Those that speak of stored things.
-STORED_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED, REPORT_SAVED, TURN_TAKEN)
+STORED_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED, REPORT_SAVED, TURN_TAKEN, REPORT_REVIEWED)
 OWNERS_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED)  # those that nobody does without the key
 
 BEGINNING = "0" * 64  # what the first entry has for the hash before it
@@ -85,7 +86,7 @@ def first_broken(
             return BrokenEntry(expected[0], "it is missing")
         if entry.previous != expected[1]:
             return BrokenEntry(entry.sequence, "it does not follow from the entry before it")
-        if entry.hash != _hash(entry.sequence, entry.at, entry.event, entry.details, entry.key_id, entry.previous):
+        if not is_unchanged(entry):
             return BrokenEntry(entry.sequence, "it was changed")
         if entry.event in STORED_EVENTS:
             details = json.loads(entry.details)
@@ -98,6 +99,12 @@ def first_broken(
             reason = f"{stored[event]} are stored and {logged[event]} were logged ({event})"
             return BrokenEntry(last.sequence + 1 if last else 1, f"it is missing: {reason}")
     return None
+
+
+def is_unchanged(entry: AuditEntry) -> bool:
+    """Whether an entry is as it was hashed; whether it is in a log is another question."""
+    fields = (entry.sequence, entry.at, entry.event, entry.details, entry.key_id, entry.previous)
+    return entry.hash == _hash(*fields)
 
 
 def first_unsealed(entries: Iterable[AuditEntry], head: SealedHead | None, keys: Keyring) -> BrokenEntry | None:
@@ -179,6 +186,11 @@ def report_digest(text: str) -> str:
 def turn_digest(*, turn: int, compared: int, digest: str, reading: bytes, traced_at: str) -> str:
     """Of a trace that was counted: how many of its document came before it, and what it read."""
     return _digest([canonical_json([turn, compared, digest, reading.hex(), traced_at])])
+
+
+def review_digest(*, report_id: str, number: int, status: str, note: str, at: str) -> str:
+    """Of what people made of a report."""
+    return _digest([canonical_json([report_id, number, status, note, at])])
 
 
 def as_ranges(numbers: Iterable[int]) -> list[list[int]]:

@@ -18,7 +18,7 @@ from lexprint.coding.codewords import SALT_BYTES
 from lexprint.errors import InputError, RegistryConflict
 from lexprint.registry.records import Codewords, CopySite, IssuedCopy
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Pair
+from lexprint.watermark.sites import Figures, Pair
 
 
 class Damaged(ValueError):
@@ -61,6 +61,7 @@ def site_row(site: CopySite) -> dict[str, object]:
         "entailment": site.entailment,
         "further": list(site.further),
         "likely_edits": list(site.likely_edits),
+        "figures": [[one.entailment, one.acceptance] for one in site.figures],
     }
 
 
@@ -72,6 +73,7 @@ def site_from(row: Mapping[str, Any]) -> CopySite:
         row["entailment"],
         tuple(row["further"]),
         tuple(row["likely_edits"]),
+        tuple(Figures(*one) for one in row["figures"]),
     )
 
 

@@ -12,7 +12,14 @@ from sqlalchemy.engine import Connection, Row
 
 from lexprint.errors import UnknownDocument
 from lexprint.registry import audit, packing
-from lexprint.registry.audit import COPIES_ISSUED, COPIES_PLANNED, DOCUMENT_ADDED, REPORT_SAVED, TURN_TAKEN
+from lexprint.registry.audit import (
+    COPIES_ISSUED,
+    COPIES_PLANNED,
+    DOCUMENT_ADDED,
+    REPORT_REVIEWED,
+    REPORT_SAVED,
+    TURN_TAKEN,
+)
 from lexprint.registry.records import (
     Codewords,
     DocumentRecord,
@@ -21,7 +28,7 @@ from lexprint.registry.records import (
     LikelyDocument,
     RecipientSummary,
 )
-from lexprint.registry.tables import COPIES, DOCUMENTS, RECIPIENTS, REPORTS, SHINGLES, TRACES
+from lexprint.registry.tables import COPIES, DOCUMENTS, RECIPIENTS, REPORTS, REVIEWS, SHINGLES, TRACES
 
 ASKED_AT_ONCE = 500  # values in one statement; old SQLite takes no more than 999
 RANKED_POSTINGS = 50_000  # rows looked at to rank documents; the rarest shingles, which tell most, come first
@@ -224,6 +231,7 @@ def stored_counts(connection: Connection) -> dict[str, int]:
         COPIES_ISSUED: sql.select(sql.func.count(COPIES.c.issued_at)),
         REPORT_SAVED: sql.select(sql.func.count()).select_from(REPORTS),
         TURN_TAKEN: sql.select(sql.func.count()).select_from(TRACES),
+        REPORT_REVIEWED: sql.select(sql.func.count()).select_from(REVIEWS),
     }
     return {event: connection.scalar(query) or 0 for event, query in counted.items()}
 
@@ -233,6 +241,8 @@ def stored_digest(connection: Connection, event: str, details: audit.Details) ->
     if event == REPORT_SAVED:
         text = connection.scalar(sql.select(REPORTS.c.text).where(REPORTS.c.id == details["report"]))
         return "" if text is None else audit.report_digest(text)
+    if event == REPORT_REVIEWED:
+        return _digest_of_review(connection, details["report"], details["review"])
     row = connection.execute(sql.select(DOCUMENTS).where(DOCUMENTS.c.id == details["document"])).one_or_none()
     if row is None:
         return ""
@@ -258,6 +268,12 @@ def stored_digest(connection: Connection, event: str, details: audit.Details) ->
         for found in connection.execute(query.where(COPIES.c.number.between(first, last)))
     )
     return audit.planned_digest(rows) if event == COPIES_PLANNED else audit.issued_digest(rows)
+
+
+def _digest_of_review(connection: Connection, report_id: str, number: int) -> str:
+    query = sql.select(REVIEWS).where(REVIEWS.c.report_id == report_id, REVIEWS.c.number == number)
+    found = connection.execute(query).mappings().one_or_none()
+    return "" if found is None else audit.review_digest(**dict(found))
 
 
 def _digest_of_turn(connection: Connection, document: int, turn: int) -> str:

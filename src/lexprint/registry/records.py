@@ -5,7 +5,8 @@ Codewords are stored, so tracing needs neither key nor model: a leak is compared
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from lexprint.coding.codewords import new_salt
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Pair
+from lexprint.watermark.sites import Figures, Pair
 
 Issuing: TypeAlias = Literal["registered", "blind"]  # with sites known to the registry alone, or as in the paper
 Code: TypeAlias = Literal["independent", "tardos"]  # fair coins, or a code that survives colluders
@@ -31,11 +32,28 @@ class CopySite:
     entailment: float  # SR of exchanging it, the weaker of both directions
     further: tuple[str, ...] = ()  # words besides the pair, each in half as many copies as the one before
     likely_edits: tuple[str, ...] = ()  # of these words, those that an edit of another one would likely lead to
+    figures: tuple[Figures, ...] = ()  # of each of the others, in order; none: only the SR above is known
 
     @property
     def others(self) -> tuple[str, ...]:
         """What copies may say there instead of the master's word, the best first."""
         return (self.pair.other(self.word), *self.further)
+
+    def figures_of(self, other: str) -> Figures:
+        """How good it is to write that one there instead of the master's word."""
+        return self.figures[self.others.index(other)] if self.figures else Figures(self.entailment, None)
+
+    def with_others(self, words: Sequence[str]) -> CopySite:
+        """The site with only these of its other words, of which there is at least one, in its own order."""
+        kept = [word for word in self.others if word in words]
+        return replace(
+            self,
+            pair=Pair.of(self.word, kept[0]),
+            entailment=self.figures_of(kept[0]).entailment,
+            further=tuple(kept[1:]),
+            likely_edits=tuple(word for word in self.likely_edits if word in (self.word, *kept)),
+            figures=tuple(map(self.figures_of, kept)) if self.figures else (),
+        )
 
     @property
     def words(self) -> tuple[str, ...]:

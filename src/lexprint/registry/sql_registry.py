@@ -14,7 +14,15 @@ from sqlalchemy.engine import Connection
 
 from lexprint.errors import RegistryConflict, RegistryError, UnknownDocument
 from lexprint.registry import audit, migrations, packing, queries
-from lexprint.registry.audit import COPIES_ISSUED, COPIES_PLANNED, DOCUMENT_ADDED, REPORT_SAVED, TURN_TAKEN, time_text
+from lexprint.registry.audit import (
+    COPIES_ISSUED,
+    COPIES_PLANNED,
+    DOCUMENT_ADDED,
+    REPORT_REVIEWED,
+    REPORT_SAVED,
+    TURN_TAKEN,
+    time_text,
+)
 from lexprint.registry.audit_table import AuditTable, entries
 from lexprint.registry.connections import Transactions
 from lexprint.registry.databases import Location, create_private, read_location
@@ -40,6 +48,8 @@ from lexprint.text.shingles import kept_shingles, shingles
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring
+
+_IN_PLAIN_SQL = (TURN_TAKEN, REPORT_REVIEWED)  # which `trace_turns` and `reviews` store
 
 
 class SqlRegistry:
@@ -339,6 +349,6 @@ class _SqlStatements:
 
     def log(self, event: str, details: Mapping[str, object]) -> AuditEntry:
         packing.require_storable("an event", event)
-        if event in audit.STORED_EVENTS and event != TURN_TAKEN:  # which `trace_turns` stores, in plain SQL
+        if event in audit.STORED_EVENTS and event not in _IN_PLAIN_SQL:
             raise ValueError(f"{event!r} is logged by the method that stores it")
         return self.audit_table.append(self, event, details)

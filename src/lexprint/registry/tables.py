@@ -86,6 +86,17 @@ REPORTS = Table(
     "reports", METADATA, _key(), _text("id", unique=True), _document(nullable=True), _text("text"), _text("saved_at")
 )
 
+# What people made of reports: a status from then on, and a note.
+REVIEWS = Table(
+    "reviews",
+    METADATA,
+    _text("report_id", sql.ForeignKey("reports.id"), primary_key=True),
+    _big("number", primary_key=True),
+    _text("status"),
+    _text("note"),
+    _text("at"),
+)
+
 # What was read in leaks of each document, by turn: each new reading is one more chance to err.
 TRACES = Table(
     "traces",

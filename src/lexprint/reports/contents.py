@@ -12,7 +12,7 @@ from statistics import fmean
 
 from lexprint import __version__
 from lexprint.registry.protocol import Registry
-from lexprint.registry.records import DocumentRecord, DocumentSummary, IssuedCopy, LikelyDocument
+from lexprint.registry.records import CopySite, DocumentRecord, DocumentSummary, IssuedCopy, LikelyDocument
 from lexprint.reports.report import AccusedCopy, Evidence, Leak, Report, TracedDocument, chance, share
 from lexprint.reports.wording import counted, date_in_words
 from lexprint.text.span import Span
@@ -176,9 +176,16 @@ def _evidence(record: DocumentRecord, finding: Finding, codewords: Sequence[Sequ
                 seen=None if observation.seen is None else _storable(observation.seen)[:LONGEST_SEEN],
                 given=tuple(site.words[codeword[observation.site]] for codeword in codewords),
                 is_doubtful=observation.is_doubtful,
+                acceptances=_acceptances(site),
             )
         )
     return tuple(evidence)
+
+
+def _acceptances(site: CopySite) -> tuple[Decimal, ...]:
+    """Of each other word; none where one is not known."""
+    known = [site.figures_of(word).acceptance for word in site.others]
+    return tuple(share(one) for one in known if one is not None) if None not in known else ()
 
 
 def _context(text: str, span: Span) -> tuple[str, str]:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from fpdf import FPDF
 
 FONT = "helvetica"
+ACCEPTANCES = (
+    "In brackets: of a hundred readers, about how many would accept the word there in place of the document's own, by an "
+    "estimate."
+)
 _DASHES = str.maketrans({"–": "-", "—": "-", "…": "...", "“": '"', "”": '"', "‘": "'", "’": "'", "¹": "^1"})
 _SIGNS = {"match": "agrees", "mismatch": "differs", "neither": "another word", "missing": "not there"}
 
@@ -41,6 +45,8 @@ def report_pdf(report: Report) -> bytes:
         _write(pdf, f"{title} {text}")
     if report.evidence:
         _write(pdf, "The evidence, word by word", size=12, style="B")
+        if report.has_acceptances:
+            _write(pdf, ACCEPTANCES, size=8)
         for one in report.evidence:
             _write(pdf, _line(one, report), size=8)
     return bytes(pdf.output())
@@ -100,4 +106,4 @@ def _line(one: Evidence, report: Report) -> str:
         f"copy {copy.number} has '{word}': {_SIGNS[reading_of(one, number)]}"
         for number, (copy, word) in enumerate(zip(report.accused, one.given, strict=True))
     )
-    return f"{one.site}. {one.before}[{' / '.join(one.words)}]{one.after} - leak: {seen}; {given}"
+    return f"{one.site}. {one.before}[{one.words_shown}]{one.after} - leak: {seen}; {given}"

@@ -91,12 +91,22 @@ class Evidence:
     seen: str | None  # what stands there in the leak; None: the passage is missing
     given: tuple[str, ...]  # word in each of the accused copies, in their order
     is_doubtful: bool = False  # whether the leak was edited and edits lead to what is seen, so that it counts for less
+    acceptances: tuple[Decimal, ...] = ()  # of each word after the first: the estimated share of readers that accept it
 
     @property
     def is_consistent(self) -> bool:
-        return len(set(self.words)) == len(self.words) > 1 and (
-            0 <= self.symbol < len(self.words) if self.symbol is not None else not self.is_doubtful
+        return (
+            len(set(self.words)) == len(self.words) > 1
+            and (0 <= self.symbol < len(self.words) if self.symbol is not None else not self.is_doubtful)
+            and len(self.acceptances) in (0, len(self.words) - 1)
+            and all(0 <= part <= 1 for part in self.acceptances)
         )
+
+    @property
+    def words_shown(self) -> str:
+        """With what readers are estimated to say of each, where that is known."""
+        accepted = [f" ({part * 100:.0f} %)" for part in self.acceptances] or [""] * (len(self.words) - 1)
+        return " / ".join(word + part for word, part in zip(self.words, ["", *accepted], strict=True))
 
 
 @dataclass(frozen=True)
@@ -135,6 +145,10 @@ class Report:
     def has_further_words(self) -> bool:
         """Whether copies had more than two words to choose from anywhere, so that agreements weigh differently."""
         return any(len(one.words) > 2 for one in self.evidence)
+
+    @property
+    def has_acceptances(self) -> bool:
+        return any(one.acceptances for one in self.evidence)
 
     @property
     def has_doubtful_places(self) -> bool:

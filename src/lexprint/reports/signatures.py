@@ -32,7 +32,7 @@ class Signature:
 
 def signature_of(content: object, key: MasterKey) -> Signature:
     public_key = key.public_key.raw.hex()
-    return Signature(key.sign(_signed_bytes(content, public_key)).hex(), public_key)
+    return Signature(key.sign(signed_bytes(content, public_key)).hex(), public_key)
 
 
 def signature_json(signature: Signature | None) -> dict[str, object]:
@@ -56,7 +56,7 @@ def parsed_signature(value: dict[str, object]) -> tuple[Signature, str] | None:
 def require_intact(content: object, signature: Signature, key_id: str, *, name: str) -> None:
     """Refuse what was changed after it was signed, or claims another key; who signed it is another question."""
     try:
-        signed = _signed_bytes(content, signature.public_key)
+        signed = signed_bytes(content, signature.public_key)
         is_intact = signature.key_id == key_id and signature.signer.is_signer_of(signed, bytes.fromhex(signature.value))
     except (ValueError, RecursionError) as error:  # no key, or content that cannot be written out
         raise BadSignature(name) from error
@@ -69,7 +69,7 @@ def canonical_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
-def _signed_bytes(content: object, public_key: str) -> bytes:
+def signed_bytes(content: object, public_key: str) -> bytes:
     """All of the file but the signature itself, so that nothing in it can be exchanged."""
     return canonical_json({"public_key": public_key, "report": content})
 

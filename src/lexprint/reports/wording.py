@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 
-from lexprint.reports.report import Report
+from lexprint.reports.report import Report, chance
+from lexprint.tracing.leads import Lead
 from lexprint.tracing.verdict import ERROR_BOUND
 
 LARGEST_IN_WORDS = 10**15  # beyond it no name of a number helps
@@ -53,6 +54,27 @@ def _two_digits_down(number: int) -> int:
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def lead_in_words(lead: Lead) -> str:
+    """In one sentence, for those who may see it; never part of a report.
+
+    >>> lead_in_words(Lead(12, 3.3e-4, compared=40, further=14, unread=60))
+    'Copy 12 leads, 1 in 3,000: not proof; about 14 more readable sites would settle it.'
+    """
+    if lead.number is None:
+        return f"No copy leads: some innocent one of {lead.compared:,} agrees as well with more than 1 leak in 10."
+    odds = odds_in_words(chance(lead.chance))
+    if lead.is_enough:
+        return f"Copy {lead.number} leads, {odds}, which is enough to name it: run lexprint trace."
+    if lead.further is None:
+        return f"Copy {lead.number} leads, {odds}: not proof; more readable sites may settle it."
+    settles = f"about {counted(lead.further, 'more readable site', 'more readable sites')} would settle it"
+    if lead.unread is not None and lead.further > lead.unread:
+        return (
+            f"Copy {lead.number} leads, {odds}: not proof; {settles}, and the document has only {lead.unread:,} more."
+        )
+    return f"Copy {lead.number} leads, {odds}: not proof; {settles}."
 
 
 def date_in_words(time: datetime) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import File, UploadFile
 
 from lexprint.coding.keys import Keyring
-from lexprint.errors import BadSignature, ForeignSignature, ReportError
+from lexprint.errors import BadSignature, ForeignSignature, FormatError, ReportError
 from lexprint.formats.source import open_source
 from lexprint.registry.records import DocumentRecord, IssuedCopy
 from lexprint.reports.report import Report
@@ -22,6 +22,7 @@ from lexprint.server.routes import TheCaller, TheService
 from lexprint.server.service import Service
 from lexprint.server.verbs import Answer
 from lexprint.text.editing import apply_edits, inverse_edits
+from lexprint.workflows.cases import is_case, read_case
 from lexprint.workflows.issuing import copy_edits
 
 reading = guarded_router("mark")
@@ -62,17 +63,19 @@ def _copy_text(service: Service, record: DocumentRecord, copy: IssuedCopy) -> An
 
 @verifying.post("/verification", response_model=page_schemas.Verification)
 async def verify(file: Annotated[UploadFile, File()], service: TheService) -> Answer:
-    """Whether a report is as it was signed, and by a key of this service."""
+    """Whether a report, or a case with all that is in it, is as it was signed, and by a key of this service."""
     content = await file.read()
     return await service.desk.run(lambda _: _verified(service, content), seconds=service.limits.seconds)
 
 
 def _verified(service: Service, content: bytes) -> Answer:
     try:
-        report = read_report(content)
+        report = read_case(content, name="the case") if is_case(content) else read_report(content)
     except BadSignature as error:
         return _answer("changed", str(error))
     except ReportError as error:
+        return _answer("changed" if is_case(content) else "unreadable", str(error))
+    except FormatError as error:
         return _answer("unreadable", str(error))
     finding, detail = _origin(report, service.keyring)
     return _answer(finding, detail) | {

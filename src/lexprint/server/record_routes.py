@@ -165,8 +165,8 @@ def show_audit(service: TheService, limit: Limit = 100, offset: Offset = 0) -> A
     return page(items, total=len(found), offset=offset)
 
 
-@administration.post("/ranking", response_model=list[schemas.RankedCopy])
-async def rank(asked: schemas.RankingRequest, service: TheService, caller: TheCaller) -> list[Answer]:
+@administration.post("/ranking", response_model=schemas.Ranking)
+async def rank(asked: schemas.RankingRequest, service: TheService, caller: TheCaller) -> Answer:
     """How well copies agree with a leak, named or not; logged, since whoever sees it can write what points to any copy."""
     desk, seconds = verbs.Desk(service, caller, service.engine), service.limits.seconds
     is_blind = await service.desk.run(lambda _: verbs.has_blind_documents(service), seconds=seconds)

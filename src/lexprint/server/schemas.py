@@ -352,6 +352,16 @@ class RankedCopy(BaseModel):
     p_value: float
 
 
+class Ranking(BaseModel):
+    """The copies that agree best with a leak, and what the first of them is worth, in a sentence."""
+
+    lead: str
+    leader: int | None
+    chance: float = Field(description="That some innocent copy agrees as well.")
+    further_sites: int | None = Field(description="Readable sites that would settle it, about.")
+    copies: list[RankedCopy]
+
+
 class AuditInfo(BaseModel):
     sequence: int
     at: str

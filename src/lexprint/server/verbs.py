@@ -21,7 +21,7 @@ from lexprint.formats.source import Source, open_source
 from lexprint.registry.records import DocumentRecord, IssuedCopy
 from lexprint.reports.report import Report
 from lexprint.reports.signed_file import report_json
-from lexprint.reports.wording import chance_in_words, explanation, headline
+from lexprint.reports.wording import chance_in_words, explanation, headline, lead_in_words
 from lexprint.server import schemas
 from lexprint.server.access import Caller
 from lexprint.server.files import SERVICE, StoredFile, add_file, find_file, find_kept, keep_forever
@@ -325,7 +325,7 @@ def trace(desk: Desk, asked: schemas.TraceRequest, on_progress: OnProgress) -> A
     return report_answer(report)
 
 
-def rank(desk: Desk, asked: schemas.RankingRequest) -> list[Answer]:
+def rank(desk: Desk, asked: schemas.RankingRequest) -> Answer:
     opened = desk.open(asked)
     service = desk.service
     ranking = rank_copies(
@@ -337,10 +337,13 @@ def rank(desk: Desk, asked: schemas.RankingRequest) -> list[Answer]:
         engine=desk.engine,
     )
     service.registry.record_event("ranking served", {"document": asked.document, "token": desk.caller.id})
-    return [
+    copies = [
         {"number": one.number, "matches": one.matches, "readable": one.readable, "p_value": one.p_value}
-        for one in ranking
+        for one in ranking.copies
     ]
+    lead = ranking.lead
+    figures = {"leader": lead.number, "chance": lead.chance, "further_sites": lead.further}
+    return {"lead": lead_in_words(lead), **figures, "copies": copies}
 
 
 def report_answer(report: Report) -> Answer:

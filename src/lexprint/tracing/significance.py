@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from lexprint.coding.weighted_sums import distribution_of_sum
 
 SMALLEST = float_info.min
+MOST_FURTHER = 400  # sites that are looked for before giving up
 
 
 def binomial_tails(readable: int) -> NDArray[np.float64]:
@@ -91,6 +92,26 @@ def endured_share(weights: NDArray[np.int64], chances: NDArray[np.float64], *, b
         return bool(right[enough[0]] >= power)
 
     return max(bisect_left(range(51), 1, key=lambda hundredths: 1 - passes(hundredths)) - 1, 0) / 100
+
+
+def further_sites(
+    weights: NDArray[np.int64], chances: NDArray[np.float64], *, score: int, wrong: float, bound: float, power: float
+) -> int | None:
+    """The fewest further sites with which a copy passes as surely as `power`, if this share of them reads wrong.
+
+    So far it scores so much of the weights, which an innocent one gets with these chances; further sites are fair coins of the
+    least weight. Exact. None: more than `MOST_FURTHER`, or half of them are wrong and every copy fits alike.
+    """
+    if wrong >= 0.5:
+        return None
+    weight = int(min(weights, default=1))
+    for more in range(1, MOST_FURTHER + 1):
+        tails = weighted_tails(np.append(weights, [weight] * more), np.append(chances, [0.5] * more))
+        enough = np.flatnonzero(tails <= bound)
+        missing = max(ceil((int(enough[0]) - score) / weight), 0) if len(enough) else more + 1
+        if missing <= more and _binomial_tail(missing, more, chance=1.0 - wrong) >= power:
+            return more
+    return None
 
 
 def _binomial_tail(least: int, sites: int, *, chance: float) -> float:

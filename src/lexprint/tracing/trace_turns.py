@@ -144,6 +144,16 @@ def take_turn(registry: Registry, document_id: str, reading: Reading, *, compare
     return Turn(turn, nearest)
 
 
+def next_turn(registry: Registry, document_id: str) -> int:
+    """The number that the next new reading of a document will have; none is taken."""
+    with registry.reading() as statements:
+        last = statements.rows(
+            "SELECT max(turn) AS turn FROM traces WHERE document = (SELECT serial FROM documents WHERE id = :id)",
+            id=document_id,
+        )
+    return int(last[0]["turn"] or 0) + 1
+
+
 def _nearest(reading: Reading, earlier: Iterable[tuple[Reading, str]]) -> EditedLeak | None:
     """The likest of those that are small edits, the latest of equals."""
     edits = [

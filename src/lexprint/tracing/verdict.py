@@ -208,17 +208,23 @@ class Shown:
         Of the tests that are made, only the one that weighs each copy alone is counted on. It depends on nothing but
         what can be read, so whoever is told learns nothing of any copy.
         """
+        bound = self.bound_alone(copies=copies, error_bound=error_bound)
+        return endured_share(*self.weights_alone, bound=bound, power=CERTAIN)
+
+    def bound_alone(self, *, copies: int, error_bound: float) -> float:
+        """What a copy's chance may be in the test that weighs it alone."""
         bound = largest_p_value(recipients=max(copies, 1), error_bound=error_bound)
         if self.is_in_company(copies=copies, error_bound=error_bound):
             bound = SHARES[0] * min(bound, error_bound / max(copies, 1))
-        if any(self.doubtful):
-            bound /= 2
+        return bound / 2 if any(self.doubtful) else bound
+
+    @property
+    def weights_alone(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """What each site counts in that test, and how probably an innocent copy fits there."""
         if self.code == "tardos":
-            weights, chances = weights_alone(self.symbols, self.biases)
-        else:
-            coins = _coins(self.symbols, self.choices)
-            weights, chances = coins + SLIP, np.ldexp(1.0, -coins)
-        return endured_share(weights, chances, bound=bound, power=CERTAIN)
+            return weights_alone(self.symbols, self.biases)
+        coins = _coins(self.symbols, self.choices)
+        return coins + SLIP, np.ldexp(1.0, -coins)
 
 
 def chances(

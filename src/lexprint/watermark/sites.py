@@ -46,6 +46,14 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Figures:
+    """How good it is to write one word in place of another."""
+
+    entailment: float  # SR, the weaker of both ways
+    acceptance: float | None  # share of readers that would accept it; None: nobody was asked
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """A word that carries a bit."""
 
@@ -60,6 +68,7 @@ class Site:
     acceptance: float | None = None  # share of readers that would accept the exchange; None: nobody was asked
     further: tuple[str, ...] = ()  # words that may stand there too, where a registry knows which was given to whom
     lures: tuple[str, ...] = ()  # of all these words, those that the masked LM would write in place of another one
+    figures: tuple[Figures, ...] = ()  # of the other word and the further ones, in order; none: those above are all
 
     @property
     def bit(self) -> int:

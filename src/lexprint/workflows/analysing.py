@@ -24,7 +24,7 @@ from lexprint.registry.protocol import Registry
 from lexprint.text.languages import require_english
 from lexprint.text.protection import PROTECTIONS, Protection, protected_spans
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Pair, Site
+from lexprint.watermark.sites import Figures, Pair, Site
 from lexprint.workflows.marking import OnProgress, counting, in_paragraphs, segmented
 from lexprint.workflows.parts import OnSites, analyse_parts
 from lexprint.workflows.results import Analysis, Paragraph
@@ -168,4 +168,6 @@ def _paragraph(value: Mapping[str, Any]) -> Paragraph:
 
 def _site(value: Mapping[str, Any]) -> Site:
     lists = {name: tuple(one) for name, one in value.items() if isinstance(one, list)}
-    return Site(**{**value, **lists, "span": Span(**value["span"]), "pair": Pair(**value["pair"])})
+    figures = tuple(Figures(**one) for one in value["figures"])
+    parts = {"span": Span(**value["span"]), "pair": Pair(**value["pair"]), "figures": figures}
+    return Site(**{**value, **lists, **parts})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import islice
@@ -203,7 +203,7 @@ def _new_document(
     sites = analysis.sites if options.review is None else keep_reviewed(analysis.sites, options.review)
     code: Code = options.code or ("tardos" if len(sites) >= SITES_FOR_TARDOS else "independent")
     if code == "tardos":
-        sites = tuple(replace(site, further=()) for site in sites)  # its decoder is of two words a site
+        sites = tuple(site.with_others(site.others[:1]) for site in sites)  # its decoder is of two words a site
     key = keyring.newest
     parts = [registry.id, master.digest, master.name, "registered", code, key.id, engine.fingerprint]
     document_id = _identity(*parts, *(" ".join([f"{site.span.start}", *site.words]) for site in sites))

@@ -150,7 +150,7 @@ class Analysis:
     @cached_property
     def sites(self) -> tuple[CopySite, ...]:
         return tuple(
-            CopySite(site.span, site.word, site.pair, site.entailment, site.further, site.lures)
+            CopySite(site.span, site.word, site.pair, site.entailment, site.further, site.lures, site.figures)
             for paragraph in self.paragraphs
             for site in paragraph.sites
         )
@@ -300,6 +300,7 @@ def _(result: Analysis) -> dict[str, object]:
                 "other": site.pair.other(site.word),
                 "further": list(site.further),
                 "entailment": site.entailment,
+                "acceptances": [site.figures_of(word).acceptance for word in site.others],
             }
             for site in result.sites
         ],

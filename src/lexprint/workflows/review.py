@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lexprint.errors import InputError
 from lexprint.registry.records import Code, CopySite
 from lexprint.text.segmentation import segment
-from lexprint.watermark.sites import Pair
 
 
 @dataclass(frozen=True)
@@ -21,6 +20,7 @@ class ReviewLine:
     word: str
     other: str
     entailment: float
+    acceptance: float | None = None  # share of readers that would accept the other word; None: not known
 
 
 def review_lines(text: str, sites: Sequence[CopySite]) -> tuple[ReviewLine, ...]:
@@ -36,9 +36,16 @@ def review_lines(text: str, sites: Sequence[CopySite]) -> tuple[ReviewLine, ...]
         before, after = text[sentence.span.start : site.span.start], text[site.span.end : sentence.span.end]
         for other in site.others:
             shown = " ".join(f"{before}[{site.word}|{other}]{after}".split())
+            figures = site.figures_of(other)
             lines.append(
                 ReviewLine(
-                    number, is_kept=True, sentence=shown, word=site.word, other=other, entailment=site.entailment
+                    number,
+                    is_kept=True,
+                    sentence=shown,
+                    word=site.word,
+                    other=other,
+                    entailment=figures.entailment,
+                    acceptance=figures.acceptance,
                 )
             )
     return tuple(lines)
@@ -57,15 +64,10 @@ def keep_reviewed(sites: Sequence[CopySite], lines: Sequence[ReviewLine]) -> tup
         if line.is_kept:
             kept.setdefault(line.number, set()).add(line.other)
     return tuple(
-        _with_others(site, [word for word in site.others if word in kept[number]])
+        site.with_others([word for word in site.others if word in kept[number]])
         for number, site in enumerate(sites, start=1)
         if number in kept
     )
-
-
-def _with_others(site: CopySite, words: Sequence[str]) -> CopySite:
-    likely_edits = tuple(word for word in site.likely_edits if word in (site.word, *words))
-    return replace(site, pair=Pair.of(site.word, words[0]), further=tuple(words[1:]), likely_edits=likely_edits)
 
 
 def is_reviewed_so(sites: Sequence[CopySite], lines: Sequence[ReviewLine], *, code: Code) -> bool:

@@ -22,7 +22,8 @@ from lexprint.reports.signed_file import report_bytes, sign, stamp
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.tracing.finding import Candidates, find_candidates
-from lexprint.tracing.trace_turns import Mark, Reading, share_of_turn, take_turn
+from lexprint.tracing.leads import Lead, lead_of
+from lexprint.tracing.trace_turns import Mark, Reading, next_turn, share_of_turn, take_turn
 from lexprint.tracing.verdict import ERROR_BOUND, Finding, Shown, Suspect, judge, observe
 
 if TYPE_CHECKING:
@@ -86,6 +87,14 @@ def trace(
     return report
 
 
+@dataclass(frozen=True)
+class Ranking:
+    """The copies that agree best with a leak, and what the first of them is worth."""
+
+    copies: tuple[Suspect, ...]
+    lead: Lead
+
+
 def rank_copies(
     registry: Registry,
     leak_text: str,
@@ -94,8 +103,8 @@ def rank_copies(
     protected: Sequence[Span] = (),
     keys: Keyring | None = None,
     engine: Engine | Callable[[], Engine] | None = None,
-) -> tuple[Suspect, ...]:
-    """How well the copies of a document agree with a leak, best first, named or not.
+) -> Ranking:
+    """How well the copies of a document agree with a leak, best first, named or not; and what that is worth.
 
     For those who hold the registry anyway: whoever may ask this can write a text that points to any copy. It accuses nobody,
     is in no report, and is logged.
@@ -103,7 +112,11 @@ def rank_copies(
     tracer = _tracer(registry, leak_text, protected=protected, keys=keys, engine=engine)
     question = tracer.question(document_id, shared=None)
     registry.record_event("copies ranked", {"document": document_id, "leak": _digest(leak_text)})
-    return question.judged(ERROR_BOUND).ranking
+    bound = question.record.error_bound * share_of_turn(next_turn(registry, document_id))
+    finding = question.judged(bound)
+    best = [one.number for one in finding.ranking[:1]]
+    codeword = [symbol for copy in registry.copies(document_id, numbers=best) for symbol in copy.codeword]
+    return Ranking(finding.ranking, lead_of(finding, question.shown, codeword, error_bound=bound))
 
 
 @dataclass(frozen=True)

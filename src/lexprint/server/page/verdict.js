@@ -65,6 +65,12 @@ const wordsOf = (text) => (text.toLowerCase().match(/[\p{L}\p{N}’'-]+/gu) || [
 const lastWords = (text, count) => wordsOf(text).slice(-count);
 const firstWords = (text, count) => wordsOf(text).slice(0, count);
 
+// Each word beside the document's own with the estimated share of readers that would accept it, where that is known.
+const wordsShown = (one) => one.words.map((word, place) => {
+  const accepted = place ? one.acceptances?.[place - 1] : undefined;
+  return accepted === undefined ? word : `${word} (${Math.round(Number(accepted) * 100)} %)`;
+}).join(" / ");
+
 const DOUBTFUL = "an editor may well have put this word there";
 
 function evidenceOf(report) {
@@ -74,7 +80,7 @@ function evidenceOf(report) {
     return make("tr", {},
       make("td", { class: "number" }, String(one.site)),
       make("td", { class: "context" }, `… ${one.before}`, make("b", {}, one.word), `${one.after} …`),
-      make("td", { "data-label": "The words" }, one.words.join(" / ")),
+      make("td", { "data-label": "The words" }, wordsShown(one)),
       make("td", { "data-label": "In the leak" }, seen, ...(one.is_doubtful ? [make("small", { class: "soft", title: DOUBTFUL }, " counts less")] : [])),
       ...(report.accused.length === 1 ? [make("td", { "data-label": "In the copy" }, one.given[0])] : []));
   });

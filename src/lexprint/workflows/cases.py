@@ -1,0 +1,174 @@
+"""A case: a leak, the report on it, and all that it takes to verify both, in one ZIP file.
+
+Whatever follows from the signed report is made anew when a case is verified, and must be the same. The rest (leak, PDF, audit
+extract) is listed with its digest, and the list is signed with the key of the report. A verified case is, byte for byte, what
+lexprint wrote: another program that opens it can see nothing else in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from lexprint import __version__
+from lexprint.errors import BadSignature, FormatError, InputError, ReportError, SecretError
+from lexprint.formats.zip_package import LARGEST_MEMBER, open_package, pack
+from lexprint.registry.protocol import Registry
+from lexprint.reports.audit_extract import extract_bytes, require_extract
+from lexprint.reports.page import report_page
+from lexprint.reports.pdf import report_pdf
+from lexprint.reports.report import Report
+from lexprint.reports.signatures import (
+    canonical_json,
+    parsed_signature,
+    require_intact,
+    signature_json,
+    signature_of,
+    signed_bytes,
+)
+from lexprint.reports.signed_file import content_json, read_report, report_bytes, stamped_bytes
+
+if TYPE_CHECKING:
+    from lexprint.coding.keys import Keyring
+
+FORMAT = 1
+KIND = "lexprint case"  # so that the signature of a list is that of nothing else
+BEGINNING = b"PK"  # of every ZIP file
+LIST, REPORT, PDF, AUDIT = "case.json", "report.json", "report.pdf", "audit.json"
+_LEAK = re.compile(r"leak(\.[a-z0-9]{1,8})?")
+_MEMBER = re.compile(r"[a-z-]{1,16}(\.[a-z0-9]{1,8})?")
+_LEAST_MEMBERS = 6
+_MOST_MEMBERS = 12
+
+
+def make_case(registry: Registry, report: Report, leak: bytes, *, leak_name: str, keys: Keyring | None) -> bytes:
+    """The ZIP file of a signed report of the registry and the leak it is of; the same for the same report and leak."""
+    if report.signature is None:
+        raise ReportError(f"report {report.id} is not signed; needed: one that was traced with a master key")
+    signer = report.signature.signer
+    key = next((key for key in keys or () if key.public_key == signer), None)
+    if key is None:
+        raise SecretError(f"report {report.id} was signed with key {signer.id}", needed="that key, with --key")
+    if sha256(leak).hexdigest() != report.leak.digest:
+        raise InputError(f"{leak_name} is not the leak of report {report.id}", needed="the file that was traced")
+    if len(leak) > LARGEST_MEMBER:
+        raise InputError(f"{leak_name} is too large for a case", needed=f"at most {LARGEST_MEMBER:,} bytes")
+    members = {
+        _leak_member(leak_name): leak,
+        **_derived(report),
+        PDF: report_pdf(report),
+        AUDIT: extract_bytes(registry.audit(), report),
+    }
+    listed = {
+        "kind": KIND,
+        "format": FORMAT,
+        "version": __version__,
+        "report": report.id,
+        "members": {name: sha256(content).hexdigest() for name, content in members.items()},
+    }
+    content = canonical_json({"case": listed, **signature_json(signature_of(listed, key))}) + b"\n"
+    case = pack(dict(sorted({LIST: content, **members}.items())))
+    details = {"report": report.id, "document": report.document and report.document.id}
+    registry.record_event("case made", details | {"case": sha256(case).hexdigest()})
+    return case
+
+
+def is_case(content: bytes) -> bool:
+    return content.startswith(BEGINNING)
+
+
+def read_case(content: bytes, *, name: str) -> Report:
+    """The report of a case, all of which was verified but for one thing: who signed it. See `require_signer`."""
+    members = _members(content, name=name)
+    report = read_report(members[REPORT], name=f"{REPORT} in {name}")
+    if report.signature is None:
+        raise ReportError(f"the report in {name} is not signed; needed: a case that lexprint made")
+    version = _require_listed(members, report, name=name)
+    for member, expected in _derived(report).items():
+        if member not in members or members[member] != expected:
+            by_another = "" if version == __version__ else f"; the case was made by lexprint {version}: verify with it"
+            raise ReportError(f"{member} in {name} is not what the signed report gives{by_another}")
+    leaks = [member for member in members if _LEAK.fullmatch(member)]
+    known = {*leaks, LIST, PDF, AUDIT, *_derived(report)}
+    if len(leaks) != 1 or set(members) != known:
+        raise ReportError(f"{name} holds other files than a case does; needed: the case as it was made")
+    if sha256(members[leaks[0]]).hexdigest() != report.leak.digest:
+        raise ReportError(
+            f"{leaks[0]} in {name} is not the leak that the report is of; needed: the case as it was made"
+        )
+    require_extract(members[AUDIT], report, name=name)
+    if pack(dict(sorted(members.items()))) != content:
+        raise ReportError(f"{name} holds more than its files; needed: the case as it was made, not packed anew")
+    return report
+
+
+def _derived(report: Report) -> dict[str, bytes]:
+    """All that follows from a signed report, so that `openssl` can verify signature and timestamp without lexprint."""
+    assert report.signature is not None
+    signature = report.signature
+    derived = {
+        REPORT: report_bytes(report),
+        "report.html": report_page(report).encode(),
+        "signed.json": signed_bytes(content_json(report), signature.public_key),
+        "signature.bin": bytes.fromhex(signature.value),
+        "public-key.pem": signature.signer.pem.encode(),
+    }
+    if report.timestamp is not None:
+        derived |= {"timestamp.tsr": report.timestamp, "stamped.json": stamped_bytes(report)}
+    return derived
+
+
+def _leak_member(name: str) -> str:
+    """Only the ending of its name is kept, and only a plain one: nothing is ever unpacked to a place that a leaker chose."""
+    member = f"leak{PurePath(name).suffix.lower()}"
+    return member if _LEAK.fullmatch(member) else "leak"
+
+
+def _members(content: bytes, *, name: str) -> dict[str, bytes]:
+    package = open_package(content, name=name)
+    if not _LEAST_MEMBERS <= len(package.members) <= _MOST_MEMBERS or not {LIST, REPORT} <= set(package.members):
+        raise FormatError(name, found="a ZIP file that is no case", needed="what lexprint report case wrote")
+    if not all(_MEMBER.fullmatch(member) for member in package.members):
+        raise FormatError(name, found="a file name that no case holds", needed="what lexprint report case wrote")
+    members: dict[str, bytes] = {}
+    for member in package.members:
+        members[member] = package.read(member)
+        if sum(map(len, members.values())) > len(content):  # a case is not compressed
+            raise FormatError(name, found="a file that unpacks to more", needed="what lexprint report case wrote")
+    return members
+
+
+def _require_listed(members: Mapping[str, bytes], report: Report, *, name: str) -> str:
+    """Refuse members that the signed list does not have as they are; gives the version that made the list."""
+    assert report.signature is not None
+    try:
+        value: dict[str, Any] = json.loads(members[LIST])
+        envelope = parsed_signature(value)
+        listed = value["case"]
+        is_written_so = members[LIST] == canonical_json(value) + b"\n" and envelope is not None
+        found = (listed["kind"], listed["format"], listed["report"], type(listed["version"]))
+        digests_are_text = all(type(digest) is str for digest in listed["members"].values())
+        is_written_so = is_written_so and found == (KIND, FORMAT, report.id, str) and digests_are_text
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise _no_list(name) from error
+    if not is_written_so or envelope is None:
+        raise _no_list(name)
+    signature, key_id = envelope
+    if signature.public_key != report.signature.public_key:
+        raise BadSignature(f"{LIST} in {name}")
+    require_intact(listed, signature, key_id, name=f"{LIST} in {name}")
+    digests = {member: sha256(content).hexdigest() for member, content in members.items() if member != LIST}
+    if digests != listed["members"]:
+        differing = sorted({member for member, _ in digests.items() ^ listed["members"].items()})
+        raise ReportError(
+            f"{name} is not as it was signed: {differing[0]} was changed, added or removed; needed: the case as it was made"
+        )
+    return str(listed["version"])
+
+
+def _no_list(name: str) -> ReportError:
+    return ReportError(f"{LIST} in {name} is corrupt, or not that of a case; needed: the case as it was made")
