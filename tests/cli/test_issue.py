@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import Run
-from tests.formats.corpus import make_docx, paragraph_xml
+from tests.formats.corpus import ODT_BODY, make_docx, make_odt, paragraph_xml
 from tests.workflows.patient import PatientEngine
 
 from lexprint.cli import console
@@ -280,8 +280,10 @@ def test_strictness(run: Run, office: Path) -> None:
 
 
 def test_what_else_goes_out_is_said(run: Run, office: Path) -> None:
-    """Deleted passages, comments and authors of a Word document."""
+    """Deleted passages, comments and authors of a Word document or an OpenDocument text."""
     deleted = '<w:p><w:del w:id="1"><w:r><w:delText>secret</w:delText></w:r></w:del></w:p>'
     assert hidden_contents(make_docx(deleted)) == ("tracked deletions",)
     assert hidden_contents(make_docx(paragraph_xml("All is well."))) == ()
+    assert hidden_contents(make_odt(ODT_BODY)) == ("tracked deletions", "comments")
+    assert hidden_contents(make_odt("<text:p>All is well.</text:p>")) == ()
     assert hidden_contents(b"PK\3\4 broken") == ()

@@ -79,7 +79,7 @@ def read_in_child(kind: str, content: bytes, *, name: str, limits: ReadingLimits
 
 def damaged(task: str, name: str) -> FormatError:
     noun = _NOUNS.get(task, task)
-    article = "an" if noun[0] in "aei" else "a"
+    article = "an" if noun[0] in "aeiO" else "a"
     return FormatError(
         name, found=f"{article} {noun} that cannot be read", needed=f"{article} {noun} that other programs open"
     )
