@@ -163,7 +163,10 @@ _KNOWN: dict[str, set[str]] = {
     "lexprint.formats.projection": {"Piece", "Projection"},
     "lexprint.text.span": {"Span"},
     "zipfile": {"ZipInfo"},
-} | {f"lexprint.formats.{module}": names for row in FORMATS.values() for module, names in row.classes.items()}
+}
+for _row in FORMATS.values():
+    for _module, _names in _row.classes.items():
+        _KNOWN.setdefault(f"lexprint.formats.{_module}", set()).update(_names)
 
 
 class _Unpickler(pickle.Unpickler):

@@ -143,12 +143,15 @@ ROWS: tuple[Format | Refused, ...] = (
     Refused(found="rich text", advice="; save it as .docx", sniff=lambda file: file.content.startswith(b"{\\rtf")),
     Format(
         kind="mail",
-        shown="mail",
+        shown="mail (.eml)",
         endings=(".eml",),
         sniff=_is_mail,
         reader="reading:read_message",
-        classes={"eml_text": {"MailText"}},
-        is_written=False,
+        classes={
+            "eml_text": {"MailText", "_Body", "_Twin"},
+            "html_text": {"HtmlText"},
+            "plain_text": {"PlainText"},
+        },
     ),
     Format(
         kind="HTML",
