@@ -190,9 +190,10 @@ def test_the_dockerfile_builds(tmp_path: Path) -> None:
     command = build.replace("/wheels", str(tmp_path / "wheels")).split()
     subprocess.run([sys.executable, "-m", *command], cwd=tmp_path / "source", check=True, capture_output=True)
     (wheel,) = (tmp_path / "wheels").glob("lexprint-*.whl")
-    names = set(zipfile.ZipFile(wheel).namelist())
+    with zipfile.ZipFile(wheel) as archive:
+        packed = set(archive.namelist())
     assert {
         "lexprint/models/weights/manifest.json",
         "lexprint/server/page/index.html",
         "lexprint/cli/serve.py",
-    } <= names
+    } <= packed
