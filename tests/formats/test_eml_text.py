@@ -77,11 +77,11 @@ def test_many_parts_take_no_longer() -> None:
 
 
 PLAIN = (
-    "Dear all,\n\nthe large house near the river is almost ready, and the café opens soon. Please do not forward this note to "
+    "Dear all,\n\nthe large house near the river is almost ready, and the rosé opens soon. Please do not forward this note to "
     "anybody outside the large team.\n\nSee https://example.org/large or write.\n\nYours, Ada\n"
 )
 HTML = (
-    "<html><body><p>Dear all,</p><p>the <b>large</b> house near the river is almost ready, and the caf&eacute; opens soon. "
+    "<html><body><p>Dear all,</p><p>the <b>large</b> house near the river is almost ready, and the ros&eacute; opens soon. "
     "Please do not forward this note to\nanybody outside the la<i>rge</i> team.</p>"
     "<p>See <a href='https://example.org/large'>our page</a> or write.</p><p>Yours, Ada</p></body></html>\n"
 )
