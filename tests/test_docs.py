@@ -4,8 +4,11 @@ import json
 import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
+import tomllib
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -143,3 +146,54 @@ def test_tests_that_pages_name_are_there() -> None:
     for page in DOCS.glob("*.md"):
         for name, target in re.findall(r"\[(test_\w+)\]\(([^)\s]+)\)", page.read_text("utf-8")):
             assert f"def {name}(" in (page.parent / target).read_text("utf-8"), f"{page.name}: {name}"
+
+
+def dockerfile() -> list[tuple[str, str]]:
+    """Its instructions, lines that go on joined."""
+    lines = (DOCS / "examples" / "Dockerfile").read_text("utf-8").replace("\\\n", " ").splitlines()
+    return [(line.partition(" ")[0], line.partition(" ")[2]) for line in lines if line and not line.startswith("#")]
+
+
+def test_the_dockerfile_names_what_there_is() -> None:
+    """What it copies is there and is sent to the build; extras and options exist."""
+    steps = dockerfile()
+    root = DOCS.parent
+    copied = [name for step, words in steps if step == "COPY" for name in words.split()[:-1]]
+    sent = (DOCS / "examples" / "Dockerfile.dockerignore").read_text("utf-8").splitlines()
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = {project["readme"], *project["license-files"], "pyproject.toml", "src"}
+    assert set(copied) == needed
+    assert {line[1:] for line in sent if line.startswith("!")} == needed
+    assert "*" in sent
+    assert all((root / name).exists() for name in copied)
+    extras = next(re.findall(r"whl\)\[([a-z,]+)\]", words)[0] for step, words in steps if "pip install" in words)
+    assert set(extras.split(",")) <= set(project["optional-dependencies"])
+    command, *options = json.loads(dict(steps)["CMD"])
+    known = {
+        option for parameter in COMMANDS[(command,)].params for option in [*parameter.opts, *parameter.secondary_opts]
+    }
+    assert {option for option in options if option.startswith("--")} <= known
+    assert dict(steps)["USER"] != "root"
+
+
+@pytest.mark.slow
+def test_the_dockerfile_builds(tmp_path: Path) -> None:
+    """Its first stage, run on what it copies alone, makes a wheel with the models and the page in it."""
+    (tmp_path / "source").mkdir()
+    for step, words in dockerfile():
+        if step == "COPY":
+            *names, _ = words.split()
+            for name in names:
+                source, target = DOCS.parent / name, tmp_path / "source" / name
+                shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    build = next(words for step, words in dockerfile() if step == "RUN" and "pip wheel" in words)
+    command = build.replace("/wheels", str(tmp_path / "wheels")).split()
+    subprocess.run([sys.executable, "-m", *command], cwd=tmp_path / "source", check=True, capture_output=True)
+    (wheel,) = (tmp_path / "wheels").glob("lexprint-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        packed = set(archive.namelist())
+    assert {
+        "lexprint/models/weights/manifest.json",
+        "lexprint/server/page/index.html",
+        "lexprint/cli/serve.py",
+    } <= packed

@@ -363,7 +363,7 @@ class _Opened:
 
     def require_writable(self) -> None:
         if not self.source.is_writable:
-            raise InputError(f"{self.name} is {self.source.kind}, which is only read", needed="the source document")
+            self.source.with_edits(())  # says in the format's own words what to start from
 
     def changed(self, edits: Sequence[Edit]) -> tuple[bytes, str | None]:
         """The file with edits made, and the text, where a text was given."""

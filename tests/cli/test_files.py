@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Done, Run
-from tests.formats.corpus import make_docx, make_pdf, members_of, paragraph_xml
+from tests.formats.corpus import make_docx, make_odt, make_pdf, members_of, paragraph_xml
 from tests.workflows.leaks import issue
 
 from lexprint.cli.files import OpenedFile, open_file
@@ -40,11 +40,15 @@ def _word() -> bytes:
     return make_docx("".join(paragraph_xml(one[:cut], one[cut:]) for one, cut in zip(_sentences(), cuts, strict=True)))
 
 
+def _open_document() -> bytes:
+    return make_odt("".join(f"<text:p>{one}</text:p>" for one in _sentences()))
+
+
 def _text() -> bytes:
     return "\r\n\r\n".join(f"See https://example.org/large and {one}" for one in _sentences()).encode("utf-16")
 
 
-MADE = {"in.html": _page, "in.md": _markdown, "in.docx": _word, "in.txt": _text}
+MADE = {"in.html": _page, "in.md": _markdown, "in.docx": _word, "in.odt": _open_document, "in.txt": _text}
 
 
 @pytest.fixture(params=sorted(MADE))
@@ -58,7 +62,7 @@ def name(request: pytest.FixtureRequest, folder: Path) -> str:
 def _contents(path: Path) -> object:
     """A file without what packing makes of it."""
     content = path.read_bytes()
-    return members_of(content) if path.suffix == ".docx" else content
+    return members_of(content) if path.suffix in (".docx", ".odt") else content
 
 
 def test_every_format_is_marked_read_and_restored(run: Run, folder: Path, name: str) -> None:
@@ -86,7 +90,7 @@ def test_what_is_protected_stays_and_is_no_site(run: Run, folder: Path, name: st
     spans = [Span(*site["span"]) for site in found["sites"]]
     assert len(spans) == len(run("extract", name).text.strip())
     assert not any(span.overlaps(part) for span in spans for part in source.protected)
-    assert source.protected or name == "in.docx"
+    assert source.protected or name in ("in.docx", "in.odt")
 
 
 def test_a_payload_in_every_format(run: Run, folder: Path, name: str) -> None:

@@ -2,13 +2,16 @@
 
 import csv
 import json
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.conftest import Run
-from tests.formats.corpus import make_docx, paragraph_xml
+from tests.formats.corpus import ODT_BODY, make_docx, make_odt, paragraph_xml
 from tests.workflows.patient import PatientEngine
 
 from lexprint.cli import console
@@ -16,6 +19,7 @@ from lexprint.cli.issue import parse_options
 from lexprint.coding.keys import create_key_file
 from lexprint.engine import Engine
 from lexprint.formats.hidden_contents import hidden_contents
+from lexprint.formats.source import open_source
 from lexprint.registry.protocol import open_registry
 from lexprint.testing import fake_text
 from lexprint.text.legal_words import legal_words
@@ -280,8 +284,67 @@ def test_strictness(run: Run, office: Path) -> None:
 
 
 def test_what_else_goes_out_is_said(run: Run, office: Path) -> None:
-    """Deleted passages, comments and authors of a Word document."""
+    """Deleted passages, comments and authors of a Word document or an OpenDocument text."""
     deleted = '<w:p><w:del w:id="1"><w:r><w:delText>secret</w:delText></w:r></w:del></w:p>'
     assert hidden_contents(make_docx(deleted)) == ("tracked deletions",)
     assert hidden_contents(make_docx(paragraph_xml("All is well."))) == ()
+    assert hidden_contents(make_odt(ODT_BODY)) == ("tracked deletions", "comments")
+    assert hidden_contents(make_odt("<text:p>All is well.</text:p>")) == ()
     assert hidden_contents(b"PK\3\4 broken") == ()
+
+
+def _message(text: str) -> bytes:
+    message = EmailMessage()
+    message["From"], message["To"], message["Message-ID"] = "ada@example.org", "all@example.org", "<1@example.org>"
+    message.set_content(text)
+    message.add_alternative(f"<html><body><p>{text}</p></body></html>", subtype="html")
+    return message.as_bytes()
+
+
+def _forwarded(content: bytes) -> bytes:
+    message = EmailMessage()
+    message["From"], message["To"], message["Message-ID"] = "bo@example.org", "press@example.org", "<2@example.org>"
+    message.set_content("Look what they write.")
+    message.add_attachment(message_from_bytes(content, policy=default))
+    return message.as_bytes()
+
+
+def test_mail_is_issued_and_traced(run: Run, office: Path) -> None:
+    """Every copy says the same as plain text and as HTML, no two say the same, and one that was forwarded is traced."""
+    (office / "note.eml").write_bytes(_message(fake_text(words=900, seed=8)))
+    done = run("issue", "note.eml", "--to", "people.csv", "--out", "copies")
+    assert done.code == 0, done.errors
+    said = []
+    for path in sorted((office / "copies").glob("*.eml")):
+        message = message_from_bytes(path.read_bytes(), policy=default)
+        plain, page = (message.get_body((kind,)) for kind in ("plain", "html"))
+        assert plain is not None
+        assert page is not None
+        said.append(plain.get_content().split())
+        assert open_source(page.get_content().encode(), name="x.html").text.split() == said[-1]
+    assert len(said) == len(set(map(tuple, said))) == 3
+    (copy,) = (office / "copies").glob("*-0002-Bo.eml")
+    (office / "leak.eml").write_bytes(_forwarded(copy.read_bytes()))
+    traced = run("trace", "leak.eml")
+    assert traced.code == 0, traced.errors
+    assert "Copy 2 is that of Bo" in traced.text
+
+
+def test_open_documents_are_issued_and_traced(run: Run, office: Path) -> None:
+    """A copy of an OpenDocument text is one, and names its recipient."""
+    text = fake_text(words=900, seed=8)
+    (office / "note.odt").write_bytes(make_odt("".join(f"<text:p>{one}</text:p>" for one in text.split("\n\n"))))
+    done = run("issue", "note.odt", "--to", "people.csv", "--out", "copies")
+    assert done.code == 0, done.errors
+    (copy,) = (office / "copies").glob("*-0002-Bo.odt")
+    traced = run("trace", copy)
+    assert traced.code == 0, traced.errors
+    assert "Copy 2 is that of Bo" in traced.text
+
+
+def test_signed_mail_is_refused(run: Run, office: Path) -> None:
+    """With one sentence, before anything is recorded."""
+    (office / "note.eml").write_bytes(b"DKIM-Signature: v=1\n" + _message(fake_text(words=900, seed=8)))
+    refusal = run("issue", "note.eml", "--to", "people.csv", "--out", "copies")
+    assert refusal.is_refusal(2, "note.eml is mail that a server has signed")
+    assert not (office / "copies").exists()

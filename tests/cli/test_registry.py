@@ -1,5 +1,6 @@
 """`lexprint registry`: what was issued, and whether the record of it still holds."""
 
+import csv
 import json
 import sqlite3
 from contextlib import closing
@@ -11,7 +12,8 @@ from tests.cli.conftest import Run
 from tests.registry.registered import NOON, copies, document_id, file_digest, record
 from tests.reports.authority import Authority, serving
 
-from lexprint.coding.keys import create_key_file
+from lexprint.coding.keys import Keyring, create_key_file
+from lexprint.registry.audit import time_text
 from lexprint.registry.protocol import open_registry
 
 
@@ -99,6 +101,62 @@ def test_verify(run: Run, issued: Path) -> None:
     done = run("registry", "verify", "--json")
     assert done.code == 1
     assert json.loads(done.output)["broken"]["sequence"] == 2
+
+
+def _exported(folder: Path, name: str) -> list[list[str]]:
+    return list(csv.reader((folder / name).read_text(encoding="utf-8").splitlines()))
+
+
+def test_export(run: Run, issued: Path, folder: Path) -> None:
+    """Issued copies and the log, the same bytes each time, without keys, texts or marks."""
+    with open_registry("lexprint.db", keys=Keyring.load(folder / "lexprint.key")) as registry:
+        planned = copies(3, 3, 4)
+        registry.mark_issued(document_id(3), [(3, file_digest(3, 3))], NOON)
+    done = run("registry", "export", "--csv", "out")
+    assert done.code == 0, done.errors
+    header, *rows = _exported(folder / "out", "copies.csv")
+    assert [(row[0], row[1], row[5], row[-2], row[-1]) for row in rows] == [
+        (document_id(1), "memo.docx", "Recipient 2", time_text(NOON), file_digest(1, 2)),
+        (document_id(3), "memo.docx", "Recipient 3", time_text(NOON), file_digest(3, 3)),
+    ]
+    assert (header[0], header[-1]) == ("document", "sha256")
+    audit = json.loads(run("registry", "audit", "--json").output)
+    _, *log = _exported(folder / "out", "custody-log.csv")
+    assert [(row[0], row[3], row[5]) for row in log] == [(str(e["sequence"]), e["details"], e["hash"]) for e in audit]
+    assert ["the log holds", "yes"] in _exported(folder / "out", "verification.csv")
+    run("registry", "export", "--csv", "again")
+    written = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+    assert written == {path.name: path.read_bytes() for path in (folder / "again").iterdir()}
+    everything = b"".join(written.values())
+    for hidden in (
+        record(1).text,
+        "".join(map(str, planned[0].codeword)),
+        (folder / "lexprint.key").read_text().strip(),
+    ):
+        assert hidden.encode() not in everything
+    assert {path.stat().st_mode & 0o077 for path in (folder / "out").iterdir()} == {0}
+
+
+def test_export_of_a_log_that_does_not_hold(run: Run, issued: Path, folder: Path) -> None:
+    """Refused, and nothing is written, unless --force says so; the files then say it too."""
+    with closing(sqlite3.connect(issued)) as connection, connection:
+        connection.execute("UPDATE copies SET file_name = '=x' WHERE number = 2")
+    assert run("registry", "export", "--csv", "out").is_refusal(1, "entry 2 of the audit log does not hold", "--force")
+    assert not (folder / "out").exists()
+    done = run("registry", "export", "--csv", "out", "--force")
+    assert (done.code, "entry 2 of the audit log does not hold" in done.errors) == (0, True)
+    assert ["the log holds", "no"] in _exported(folder / "out", "verification.csv")
+    assert _exported(folder / "out", "copies.csv")[1][6] == "'=x"
+
+
+def test_export_without_a_key(run: Run, issued: Path, folder: Path) -> None:
+    """A rebuilt log would not be noticed: that is refused, or said in the files."""
+    (folder / "lexprint.key").unlink()
+    refusal = run("registry", "export", "--csv", "out")
+    assert refusal.code != 0
+    assert "--force" in refusal.errors
+    assert run("registry", "export", "--csv", "out", "--force").code == 0
+    assert ["checked with the owner's key", "no"] in _exported(folder / "out", "verification.csv")
 
 
 @pytest.mark.parametrize("command", ["list", "recipients", "audit", "verify"])

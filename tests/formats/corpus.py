@@ -122,6 +122,56 @@ def make_docx(body: str, *, namespace: str = WORD, encoding: str = "utf-8") -> b
     return make_zip({"[Content_Types].xml": types.encode(), "word/document.xml": document.encode(encoding)})
 
 
+def make_odt(body: str, *, styles: str = "", encoding: str = "utf-8", kind: str = "text") -> bytes:
+    """The smallest OpenDocument package around some body markup; its type comes first and uncompressed."""
+    names = "office style text table draw:drawing".split()
+    declared = "".join(
+        f' xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{long or prefix}:1.0"'
+        for prefix, _, long in (name.partition(":") for name in names)
+    )
+    content = (
+        f'<?xml version="1.0" encoding="{encoding.upper()}"?>\n<office:document-content{declared} '
+        'xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0" '
+        'xmlns:officeooo="http://openoffice.org/2009/office" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f"<office:automatic-styles>{styles}</office:automatic-styles>"
+        f"<office:body><office:text>{body}</office:text></office:body></office:document-content>"
+    )
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            zipfile.ZipInfo("mimetype", (2020, 2, 2, 2, 2, 2)), f"application/vnd.oasis.opendocument.{kind}"
+        )
+        for name, part in {"content.xml": content.encode(encoding), "styles.xml": b"<a>large</a>"}.items():
+            archive.writestr(zipfile.ZipInfo(name, (2020, 2, 2, 2, 2, 2)), part, zipfile.ZIP_DEFLATED)
+    return target.getvalue()
+
+
+ODT_STYLES = """
+<style:style style:name="T1" style:family="text"><style:text-properties officeooo:rsid="0012"/></style:style>
+<style:style style:name="T2" style:family="text"><style:text-properties fo:font-weight="bold"/></style:style>
+<style:style style:name="T3" style:family="text"><style:text-properties text:display="none"/></style:style>
+<style:style style:name="P1" style:family="paragraph" style:parent-style-name="Preformatted_20_Text"/>
+"""
+ODT_BODY = """
+<text:tracked-changes><text:changed-region><text:deletion><text:p>large gone</text:p></text:deletion>
+</text:changed-region></text:tracked-changes>
+<text:h text:outline-level="1">A large house</text:h>
+<text:p>He bought a un<text:span text:style-name="T1">believ</text:span>able   house
+near<text:s text:c="2"/>the river, <text:span text:style-name="T2">bo</text:span>ld &amp; &lt;large&gt; words.
+<text:span text:style-name="T3">large hidden</text:span><text:a>the large manual</text:a> <text:date>large day</text:date>
+<office:annotation><dc:creator>Ada</dc:creator><text:p>large comment</text:p></office:annotation>almost
+ready<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body><text:p>A large
+note</text:p></text:note-body></text:note>.</text:p>
+<text:table-of-content><text:index-body><text:p>large entry</text:p></text:index-body></text:table-of-content>
+<table:table><table:table-row><table:table-cell><text:p>large cell</text:p></table:table-cell></table:table-row></table:table>
+<text:p>Beside the box.<draw:frame><draw:text-box><text:list><text:list-item><text:p>A large box</text:p></text:list-item>
+</text:list></draw:text-box></draw:frame></text:p>
+<text:p text:style-name="P1">large = code</text:p>
+<text:p>A tab<text:tab/>here, a break<text:line-break/>there, café.</text:p>
+<text:p/>
+"""
+
+
 def make_zip(members: dict[str, bytes]) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:

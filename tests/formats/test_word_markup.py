@@ -5,7 +5,8 @@ from lxml import etree  # type: ignore[import-untyped]
 from tests.formats.corpus import STRICT, WORD, paragraph_xml, text_box_xml
 
 from lexprint.errors import FormatError
-from lexprint.formats.word_markup import DEEPEST, Markup, read_markup
+from lexprint.formats.word_markup import Markup, read_markup
+from lexprint.formats.xml_events import DEEPEST
 
 
 def read(body: str, *, namespace: str = WORD) -> Markup:

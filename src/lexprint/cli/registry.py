@@ -180,6 +180,43 @@ def verify(
             console.say(f"entries written without a key, of unverified origin: {keyless:,}")
 
 
+@app.command("export")
+def export(
+    folder: Path = typer.Option(..., "--csv", metavar="FOLDER", help="Folder to write the files to; made if need be."),
+    registry: str = REGISTRY,
+    key: Path | None = keys.KEY,
+    force: bool = typer.Option(
+        False, "--force", help="Also if the audit log does not hold, or no key can show that it does."
+    ),
+) -> None:
+    """Export the issued copies and the custody log as CSV, for e-discovery.
+
+    copies.csv has document, recipient, time and SHA-256 of every issued copy; custody-log.csv is the audit log; verification.csv
+    says whether the log holds. No keys, texts or marks are exported. The same registry gives the same files. A cell that a
+    spreadsheet would take for a formula begins with an apostrophe.
+    """
+    from lexprint.workflows.copy_files import sole_writer, write_together
+    from lexprint.workflows.custody import custody_files
+
+    keyring = keys.keys_at_hand(key)
+    if keyring is None and not force:
+        raise SecretError(
+            "without a key, a rebuilt log cannot be told from the original", needed="the owner's key file, or --force"
+        )
+    with _opened(registry, keyring) as opened:
+        broken = opened.verify_audit()
+        if broken and not force:
+            raise RegistryError(
+                f"entry {broken.sequence} of the audit log does not hold: {broken.reason}; compare with a backup, or use --force"
+            )
+        files = custody_files(opened, broken, is_sealed=keyring is not None)
+    with sole_writer(folder):
+        write_together(folder, files)
+    if broken:
+        console.say(f"warning: entry {broken.sequence} of the audit log does not hold: {broken.reason}")
+    console.say(f"{', '.join(files)} written to {folder}")
+
+
 def _last_stamped(entries: Sequence[AuditEntry], certificates: Path) -> tuple[int, datetime]:
     from lexprint.reports.timestamps import last_stamped, read_certificates
 

@@ -79,7 +79,7 @@ def read_in_child(kind: str, content: bytes, *, name: str, limits: ReadingLimits
 
 def damaged(task: str, name: str) -> FormatError:
     noun = _NOUNS.get(task, task)
-    article = "an" if noun[0] in "aei" else "a"
+    article = "an" if noun[0] in "aeiO" else "a"
     return FormatError(
         name, found=f"{article} {noun} that cannot be read", needed=f"{article} {noun} that other programs open"
     )
@@ -163,7 +163,10 @@ _KNOWN: dict[str, set[str]] = {
     "lexprint.formats.projection": {"Piece", "Projection"},
     "lexprint.text.span": {"Span"},
     "zipfile": {"ZipInfo"},
-} | {f"lexprint.formats.{module}": names for row in FORMATS.values() for module, names in row.classes.items()}
+}
+for _row in FORMATS.values():
+    for _module, _names in _row.classes.items():
+        _KNOWN.setdefault(f"lexprint.formats.{_module}", set()).update(_names)
 
 
 class _Unpickler(pickle.Unpickler):

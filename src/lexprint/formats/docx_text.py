@@ -16,9 +16,10 @@ from typing import ClassVar
 
 from lexprint.errors import FormatError
 from lexprint.formats.encodings import EncodedText, decode_text
+from lexprint.formats.paragraphs import Paragraph, add_paragraph
 from lexprint.formats.projection import Projection, ProjectionBuilder
 from lexprint.formats.table import ACCEPTED
-from lexprint.formats.word_markup import Element, Markup, Paragraph, read_markup
+from lexprint.formats.word_markup import Element, Markup, read_markup
 from lexprint.formats.zip_package import Package, open_package
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
@@ -209,7 +210,7 @@ def _add_paragraphs(builder: ProjectionBuilder, markup: Markup, distance: int) -
     done: set[int] = set()
     for paragraph in markup.paragraphs:
         if paragraph.alternative is None:
-            _add_paragraph(builder, paragraph, distance)
+            add_paragraph(builder, paragraph, distance)
         elif paragraph.alternative[0] not in done:
             group = paragraph.alternative[0]
             done.add(group)
@@ -224,7 +225,7 @@ def _add_alternatives(
     first, *others = (branches[branch] for branch in sorted(branches))
     start: int | None = None
     for paragraph in first:
-        added = _add_paragraph(builder, paragraph, distance)
+        added = add_paragraph(builder, paragraph, distance)
         start = added.start if start is None and len(added) else start
     if start is None:
         return
@@ -233,22 +234,8 @@ def _add_alternatives(
     for other in others:
         mirror = ProjectionBuilder()
         for paragraph in other:
-            _add_paragraph(mirror, paragraph, distance)
+            add_paragraph(mirror, paragraph, distance)
         if is_tangled or [paragraph.text for paragraph in other if paragraph.text] != said:
             builder.protect(whole)
         else:
             yield _Mirror(start, mirror.build())
-
-
-def _add_paragraph(builder: ProjectionBuilder, paragraph: Paragraph, distance: int) -> Span:
-    """Returns where it is in the text; `distance` is that of its part from the first."""
-    builder.end_paragraph()
-    start: int | None = None
-    for fragment in paragraph.fragments:
-        if not fragment.joins:
-            builder.add_seam()
-        added = builder.add(fragment.text, fragment.raw.shifted(distance) if fragment.raw else None)
-        start = added.start if start is None else start
-        if fragment.is_protected or paragraph.is_protected:
-            builder.protect(added)
-    return Span(builder.length if start is None else start, builder.length)

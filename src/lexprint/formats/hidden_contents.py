@@ -1,4 +1,4 @@
-"""What a Word document carries besides its text, and goes out with every copy: deleted passages, comments, names."""
+"""What a document of a word processor carries besides its text, and goes out with every copy: deleted passages, comments, names."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import zipfile
 
 MOST_READ = 50_000_000  # bytes of a part
 
-_DELETED = re.compile(rb"<w:(?:del|moveFrom)[ >]")
-_AUTHOR = re.compile(rb"<(?:dc:creator|cp:lastModifiedBy)>[^<\s][^<]*<")
+_MAIN = ("word/document.xml", "content.xml")
+
+_DELETED = re.compile(rb"<w:(?:del|moveFrom)[ >]|<text:deletion[ >]")
+_COMMENT = re.compile(rb"<w:comment |<office:annotation[ >]")
+_AUTHOR = re.compile(rb"<(?:dc:creator|cp:lastModifiedBy|meta:initial-creator)>[^<\s][^<]*<")
 
 
 def hidden_contents(content: bytes) -> tuple[str, ...]:
-    """In words for a warning; none for files that are no Word documents.
+    """In words for a warning; none for files that are neither Word nor OpenDocument.
 
     >>> hidden_contents(b"plain text")
     ()
@@ -21,17 +24,21 @@ def hidden_contents(content: bytes) -> tuple[str, ...]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             names = set(package.namelist())
-            main = _read(package, "word/document.xml", names)
-            comments = _read(package, "word/comments.xml", names)
-            core = _read(package, "docProps/core.xml", names)
+            parts = {
+                name: _read(package, name, names)
+                for name in (*_MAIN, "word/comments.xml", "docProps/core.xml", "meta.xml")
+            }
     except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError):
         return ()
     return tuple(
         found
         for found, is_there in (
-            ("tracked deletions", _DELETED.search(main)),
-            ("comments", b"<w:comment " in comments),
-            ("the names of its authors", _AUTHOR.search(core)),
+            ("tracked deletions", any(_DELETED.search(parts[name]) for name in _MAIN)),
+            ("comments", any(map(_COMMENT.search, parts.values()))),
+            (
+                "the names of its authors",
+                any(_AUTHOR.search(parts[name]) for name in ("docProps/core.xml", "meta.xml")),
+            ),
         )
         if is_there
     )

@@ -81,11 +81,15 @@ def is_fragment(raw: str) -> bool:
 
 def read_html(content: bytes, *, name: str) -> HtmlText:
     declared = _CHARSET.search(content[:_PRESCAN])
-    return HtmlText(decode_text(content, name=name, declared=_codec(declared.group(1)) if declared else None), name)
+    return HtmlText(
+        decode_text(content, name=name, declared=codec_of(declared.group(1).decode("ascii")) if declared else None),
+        name,
+    )
 
 
-def _codec(label: bytes) -> str | None:
-    encoding = label.decode("ascii").lower()
+def codec_of(label: str) -> str | None:
+    """The codec for an encoding of the standard, if a character stands for itself in it wherever it is."""
+    encoding = label.lower()
     if encoding in _WESTERN:
         return "cp1252"
     if encoding == "macintosh":
@@ -117,8 +121,11 @@ class HtmlText:
 
     def with_edits(self, edits: Sequence[Edit]) -> bytes:
         """The page with each edit made."""
-        raw_edits = self._projection.raw_edits(edits, self._escaped)
-        return encode_or_refuse(self.encoded, apply_edits(self.encoded.text, raw_edits), name=self.name)
+        return encode_or_refuse(self.encoded, apply_edits(self.encoded.text, self.file_edits(edits)), name=self.name)
+
+    def file_edits(self, edits: Sequence[Edit]) -> list[Edit]:
+        """The same edits at offsets of the characters in the file."""
+        return self._projection.raw_edits(edits, self._escaped)
 
     def _escaped(self, replacement: str) -> str:
         """Letters that the encoding lacks become references."""

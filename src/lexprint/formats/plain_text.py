@@ -38,8 +38,11 @@ class PlainText:
 
     def with_edits(self, edits: Sequence[Edit]) -> bytes:
         """The file with each edit made."""
-        raw = apply_edits(self.encoded.text, self._projection.raw_edits(edits, str))
-        return encode_or_refuse(self.encoded, raw, name=self.name)
+        return encode_or_refuse(self.encoded, apply_edits(self.encoded.text, self.file_edits(edits)), name=self.name)
+
+    def file_edits(self, edits: Sequence[Edit]) -> list[Edit]:
+        """The same edits at offsets of the characters in the file."""
+        return self._projection.raw_edits(edits, str)
 
 
 def read_plain_text(content: bytes, *, name: str) -> PlainText:

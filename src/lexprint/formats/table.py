@@ -61,11 +61,17 @@ class Refused:
 _MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd")
 _ENOUGH_SIGNS = 2  # kinds of marks that make a text Markdown
 _ZIP = (b"PK\3\4", b"PK\5\6")
+_ZIP_NAME = slice(30, 100)  # where the first member's name begins; OpenDocument puts its type there, uncompressed
+_OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument."
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # Word before 2007, and any Office file with a password
 _IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*")
 _PDF = re.compile(rb"%PDF-\d")
 _PDF_PRESCAN = 1024  # bytes in which readers look for the mark
 _XML = re.compile(r"\s*+<(?:\?xml\s|svg[\s>])")
+
+
+def _is_open_document(file: UnknownFile) -> bool:
+    return file.content.startswith(_ZIP) and file.content[_ZIP_NAME].startswith(_OPEN_DOCUMENT)
 
 
 def _is_mail(file: UnknownFile) -> bool:
@@ -91,13 +97,22 @@ ROWS: tuple[Format | Refused, ...] = (
         kind="Word document",
         shown="a Word document (.docx)",
         endings=(".docx",),
-        sniff=lambda file: file.content.startswith(_ZIP),
+        sniff=lambda file: file.content.startswith(_ZIP) and not _is_open_document(file),
         reader="docx_text:open_docx",
         classes={
             "docx_text": {"DocxText", "_Mirror", "_Part"},
             "word_markup": {"Element"},
             "zip_package": {"Package"},
         },
+        is_promised=True,
+    ),
+    Format(
+        kind="OpenDocument text",
+        shown="an OpenDocument text (.odt)",
+        endings=(".odt",),
+        sniff=_is_open_document,
+        reader="odt_text:open_odt",
+        classes={"odt_text": {"OdtText"}, "zip_package": {"Package"}},
         is_promised=True,
     ),
     Format(
@@ -128,12 +143,15 @@ ROWS: tuple[Format | Refused, ...] = (
     Refused(found="rich text", advice="; save it as .docx", sniff=lambda file: file.content.startswith(b"{\\rtf")),
     Format(
         kind="mail",
-        shown="mail",
+        shown="mail (.eml)",
         endings=(".eml",),
         sniff=_is_mail,
         reader="reading:read_message",
-        classes={"eml_text": {"MailText"}},
-        is_written=False,
+        classes={
+            "eml_text": {"MailText", "_Body", "_Twin"},
+            "html_text": {"HtmlText"},
+            "plain_text": {"PlainText"},
+        },
     ),
     Format(
         kind="HTML",

@@ -1,22 +1,18 @@
 """The text of one part of a Word document, and where each piece of it stands in the XML.
 
-expat tells the offset of everything it reports, which tree builders do not, so the XML is never written anew: text is
-replaced in place. Document type definitions are refused, and with them entities of all kinds.
+The XML is never written anew: text is replaced in place.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from xml.parsers import expat
 
-from lexprint.errors import FormatError
+from lexprint.formats.paragraphs import Fragment, Paragraph
+from lexprint.formats.xml_events import Event, refuse_too_deep, xml_events
 from lexprint.text.span import Span
 
-DEEPEST = 500  # elements within each other; Word itself stays below 100
-_CHUNK = 1 << 16  # bytes given to the parser at once
 _SPACE = " \t\r\n"
 
 _WORD = (
@@ -46,29 +42,6 @@ class Element:
     keeps_spaces: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """Some text of a paragraph; without a place in the file it stands for a tab, a break or a hyphen."""
-
-    text: str
-    raw: Span | None
-    is_protected: bool
-    joins: bool  # whether a word may go on here from the fragment before
-
-
-@dataclass
-class Paragraph:
-    """A paragraph, and of which alternative (group and branch) it is a part."""
-
-    alternative: tuple[int, int] | None
-    fragments: list[Fragment] = field(default_factory=list)
-    is_protected: bool = False
-
-    @property
-    def text(self) -> str:
-        return "".join(fragment.text for fragment in self.fragments)
-
-
 @dataclass(frozen=True)
 class Markup:
     """What was found in one part."""
@@ -81,58 +54,9 @@ class Markup:
 def read_markup(raw: str, *, name: str) -> Markup:
     """Read the XML of a part."""
     reader = _Reader(raw, name)
-    try:
-        for event, following in pairwise(_events(raw, name)):
-            reader.take(event, following.place)
-    except expat.ExpatError as error:
-        raise FormatError(
-            name, found="a Word document with damaged XML", needed="the document as the word processor saved it"
-        ) from error
+    for event, following in pairwise(xml_events(raw, name=name, kind="a Word document")):
+        reader.take(event, following.place)
     return Markup(tuple(reader.paragraphs), tuple(reader.elements), frozenset(reader.tangled))
-
-
-@dataclass(frozen=True, slots=True)
-class _Event:
-    place: int  # in the XML
-    kind: str  # start, end, text, section (CDATA begins or ends), other
-    name: str = ""
-    attributes: dict[str, str] = field(default_factory=dict)
-    data: str = ""
-
-
-def _events(raw: str, name: str) -> Iterator[_Event]:
-    """Everything in the XML in order, and an event for its end."""
-    content = raw.encode()
-    found: list[_Event] = []
-    passed = [0, 0]  # bytes and characters: the parser counts the former
-    parser = expat.ParserCreate(encoding="utf-8", namespace_separator=" ")
-    parser.buffer_text = False
-
-    def place() -> int:
-        byte = parser.CurrentByteIndex
-        passed[1] += len(content[passed[0] : byte].decode())
-        passed[0] = byte
-        return passed[1]
-
-    def refuse(*declaration: object) -> None:
-        raise FormatError(
-            name, found="a Word document with a document type definition", needed="one without, as Word writes it"
-        )
-
-    parser.StartElementHandler = lambda tag, attributes: found.append(_Event(place(), "start", tag, attributes))
-    parser.EndElementHandler = lambda tag: found.append(_Event(place(), "end", tag))
-    parser.CharacterDataHandler = lambda data: found.append(_Event(place(), "text", data=data))
-    parser.StartCdataSectionHandler = lambda: found.append(_Event(place(), "section"))
-    parser.EndCdataSectionHandler = lambda: found.append(_Event(place(), "section"))
-    parser.DefaultHandler = lambda data: found.append(_Event(place(), "other"))
-    parser.StartDoctypeDeclHandler = refuse
-    for start in range(0, len(content), _CHUNK):
-        parser.Parse(content[start : start + _CHUNK], False)  # noqa: FBT003
-        yield from found
-        found.clear()
-    parser.Parse(b"", True)  # noqa: FBT003
-    yield from found
-    yield _Event(len(raw), "other")
 
 
 @dataclass
@@ -174,7 +98,7 @@ class _Reader:
         self._looks: dict[int, object] = {}  # by paragraph: how its last text looks
         self._seams: set[int] = set()  # paragraphs where something stands after their last text
 
-    def take(self, event: _Event, end: int) -> None:
+    def take(self, event: Event, end: int) -> None:
         if event.kind == "start":
             self._start(event, end)
         elif event.kind == "end":
@@ -186,11 +110,8 @@ class _Reader:
         else:
             self._is_mixed = True
 
-    def _start(self, event: _Event, end: int) -> None:
-        if len(self._open) > DEEPEST:
-            raise FormatError(
-                self._name, found=f"nested more than {DEEPEST} deep", needed="a document that Word can open"
-            )
+    def _start(self, event: Event, end: int) -> None:
+        refuse_too_deep(len(self._open), name=self._name)
         namespace, _, name = event.name.rpartition(" ")
         opened = self._open[-1].inside(name if namespace in _WORD else event.name)
         if _SPACE_ATTRIBUTE in event.attributes:
@@ -284,7 +205,7 @@ class _Reader:
         is_protected = opened.is_bound or self._field_depth > 0 or not is_exact
         self._text.append(Fragment(data, raw, is_protected, joins=True))
 
-    def _end(self, event: _Event) -> None:
+    def _end(self, event: Event) -> None:
         opened = self._open.pop()
         if opened.name == "t" and self._text_element is not None:
             element = replace(self._text_element, content=Span(self._text_element.content.start, event.place))

@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 from lexprint import workflows
 from lexprint.engine import Engine
-from lexprint.errors import InputError
 from lexprint.formats.encodings import decode_text
 from lexprint.formats.plain_text import PlainText
 from lexprint.formats.protocol import remarks_of
@@ -173,7 +172,7 @@ def recover(desk: Desk, asked: schemas.RecoverRequest, on_progress: OnProgress) 
 
 def _require_writable(opened: Opened) -> None:
     if not opened.source.is_writable:
-        raise InputError(f"{opened.name} is {opened.source.kind}, which is only read", needed="the source document")
+        opened.source.with_edits(())  # says in the format's own words what to start from
 
 
 def _changed(desk: Desk, opened: Opened, text: str, edits: tuple[Edit, ...]) -> Answer:

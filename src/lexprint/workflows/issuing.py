@@ -166,7 +166,7 @@ def comfortable_sites(recipients: int, *, error_bound: float = ERROR_BOUND) -> i
 
 def _require_ready(master: Master, recipients: Sequence[str]) -> None:
     if not master.source.is_writable:
-        raise InputError(f"{master.name} is {master.source.kind}, which is only read", needed="the source document")
+        master.source.with_edits(())  # says in the format's own words what to start from
     if not recipients:
         raise InputError("there are no recipients", needed="at least one")
     if len(set(map(person, recipients))) < len(recipients):

@@ -10,7 +10,7 @@ import { keptPairs, showSites, showText, siteCount, standing, struckPairs, summa
 import { copiesOf } from "./copies.js";
 
 const FIELDS = ["protected", "strictness", "recipients", "name", "code"];
-const READ_ONLY = "It can only be read: bring the document it was made from, as Word, HTML, Markdown or plain text.";
+const READ_ONLY = "It can only be read: bring the document it was made from, as Word, OpenDocument, mail, HTML, Markdown or plain text.";
 
 let analysed = null; // what was analysed, and the answer
 let nameIsOwn = false; // whether somebody wrote the name, so that it is not a file's
