@@ -6,7 +6,7 @@ from benchmarks import kernels
 from lexprint.models.weights import shipped_model
 
 WIDTH, INNER, LAYERS = 384, 4 * 384, 6
-BERT_WIDTH, BERT_LAYERS, VOCABULARY = 768, 12, 28_996
+BERT_WIDTH, BERT_LAYERS, VOCABULARY, VERDICTS = 768, 12, 28_996, 2
 
 
 def test_products_of_an_encoder() -> None:
@@ -22,7 +22,7 @@ def test_the_last_layer_of_the_masked_lm_sees_one_token() -> None:
     layers = kernels.products(shipped_model("masked_lm").load_tensors())
     whole = 12 * BERT_WIDTH**2
     for_all = (BERT_LAYERS - 1) * whole + 2 * BERT_WIDTH**2
-    for_asked = (whole - 2 * BERT_WIDTH**2) + 2 * (BERT_WIDTH**2 + BERT_WIDTH * VOCABULARY)
+    for_asked = (whole - 2 * BERT_WIDTH**2) + 2 * (BERT_WIDTH**2 + BERT_WIDTH * (VOCABULARY + VERDICTS))
     batch = kernels.made((7, 5))
     assert sum(layer.operations(batch) for layer in layers) == 2 * ((7 + 5) * for_all + 2 * for_asked)
 

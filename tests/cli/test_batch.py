@@ -57,8 +57,9 @@ def test_each_row_its_payload(run: Run, corpus: Path) -> None:
         assert f"{row['account']}" in run("extract", "leak.txt", "--payload", "--payload-bits", 16).text
 
 
-def test_copies_of_a_folder(run: Run, corpus: Path) -> None:
+def test_copies_of_a_folder(run: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As `lexprint issue` makes them, and `lexprint trace` knows them."""
+    monkeypatch.setenv("LEXPRINT_PROFILE", "lexprint")
     for number in range(2):
         (corpus / "in" / f"{number}.txt").write_text(fake_text(words=900, seed=number))
     (corpus / "in" / "2.txt").unlink()
@@ -69,8 +70,9 @@ def test_copies_of_a_folder(run: Run, corpus: Path) -> None:
     assert b"Bo" in run("trace", "out/1.txt/1-0002-Bo.txt").output
 
 
-def test_a_folder_is_analysed(run: Run, corpus: Path) -> None:
+def test_a_folder_is_analysed(run: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same JSON as `lexprint analyse --json` prints."""
+    monkeypatch.setenv("LEXPRINT_PROFILE", "lexprint")
     assert run("batch", "analyse", "in", "out", "--workers", 1).code == 0
     found = json.loads((corpus / "out" / "1.txt.json").read_bytes())
     assert found == json.loads(run("analyse", "in/1.txt", "--json").output)

@@ -196,7 +196,7 @@ def mixed(folder: Path) -> Path:
     return place
 
 
-SEEN = ["leak.pdf", "sub/in.docx", "sub/in.html", "sub/in.md", "sub/in.txt"]
+SEEN = ["leak.pdf", "sub/in.docx", "sub/in.html", "sub/in.md", "sub/in.odt", "sub/in.txt"]
 
 
 def _names(done: Done) -> list[str]:
@@ -219,7 +219,7 @@ def test_a_mixed_folder(run: Run, mixed: Path) -> None:
     nothing = run("extract", "mixed/sub", "--payload")
     assert nothing.code == 1
     assert all(": nothing found: " in line for line in nothing.text.splitlines())
-    assert len(nothing.text.splitlines()) == 4
+    assert len(nothing.text.splitlines()) == 5
 
 
 def test_a_mixed_folder_for_machines(run: Run, mixed: Path) -> None:

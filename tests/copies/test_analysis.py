@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 from lexprint.copies.alternatives import MOST_WORDS
 from lexprint.copies.analysis import analyse
 from lexprint.copies.joint import WORDS_PER_SITE
+from lexprint.errors import SettingsError
 from lexprint.models.protocols import gap_at
 from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.acceptance import share_of
@@ -160,3 +161,9 @@ def test_sentences_do_not_depend_on_each_other(sites: tuple[Site, ...], document
         (site.position, site.pair, site.further) for site in there
     ]
     assert [replace(site, sentence=0) for site in there]  # there are some
+
+
+def test_readers_must_be_asked(document: Document) -> None:
+    """A profile without a floor of acceptance would let any word stand for any other."""
+    with pytest.raises(SettingsError, match="careful, lexprint, dense"):
+        analyse(document, substituter_with(floor=0.0))

@@ -20,6 +20,11 @@ def engine() -> Engine:
     return FakeEngine(settings=find_profile("paper"))
 
 
+def reading_engine() -> Engine:
+    """Fakes that ask what readers accept, as copies need."""
+    return FakeEngine(settings=find_profile("lexprint"))
+
+
 def write_corpus(folder: Path, *, documents: int = 5) -> Path:
     """Documents of several formats, and one that no format knows."""
     (folder / "deep").mkdir(parents=True)

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from tests.scale.corpora import BITS, contents, engine, write_corpus
+from tests.scale.corpora import BITS, contents, engine, reading_engine, write_corpus
 
 from lexprint.errors import FormatError, InputError
 from lexprint.scale.batch import Report, run_folder, run_table
@@ -26,7 +26,8 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def run(corpus: Path, target: Path, *, workers: int = 1, task: Embedding | Analysing = TASK) -> Report:
-    return run_folder(LocalPool(workers), engine(), task, corpus, target)
+    asked = reading_engine() if isinstance(task, Analysing) else engine()
+    return run_folder(LocalPool(workers), asked, task, corpus, target)
 
 
 def test_every_way_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
@@ -189,11 +190,11 @@ def test_tables_are_analysed(tmp_path: Path, ending: str) -> None:
     """A column more; a table without failures leaves no parts behind and is not done twice."""
     source = write_table(tmp_path / f"in{ending}", count=6)
     target = tmp_path / f"out{ending}"
-    report = run_table(ALONE, engine(), Analysing(), open_table(source), target)
+    report = run_table(ALONE, reading_engine(), Analysing(), open_table(source), target)
     assert (report.done, report.failures) == (6, ())
     assert list(read_table(target)[0]) == ["id", "text", "é", "analysis"]
     assert not list(tmp_path.rglob("part-*"))
-    assert run_table(ALONE, engine(), Analysing(), open_table(source), target).skipped == 6
+    assert run_table(ALONE, reading_engine(), Analysing(), open_table(source), target).skipped == 6
 
 
 def test_an_interrupted_table_goes_on(tmp_path: Path) -> None:

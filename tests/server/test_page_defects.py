@@ -19,7 +19,7 @@ from lexprint.server.tokens import create_token, list_tokens
 from lexprint.testing import fake_text
 
 pytestmark = needs_browser
-LONG = "\n\n".join(fake_text(words=100, seed=seed) for seed in range(4))
+LONG = "\n\n".join(fake_text(words=100, seed=seed) for seed in range(9))
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from typing import TypeAlias, TypeVar
 from lexprint.copies.alternatives import Alternatives, find_alternatives
 from lexprint.copies.joint import hold_together
 from lexprint.copies.places import places
+from lexprint.errors import SettingsError
 from lexprint.substitution.acceptance import share_of
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document
@@ -22,6 +23,7 @@ from lexprint.watermark.sites import Figures, Pair, Site
 T = TypeVar("T")
 OnWords: TypeAlias = Callable[[int], None]  # told how many more words are done
 
+NEEDED = "a profile that asks readers (careful, lexprint, dense), or --blind for the paper's scheme"
 BLOCK = 256  # words asked about at once: enough for full batches, and memory that does not grow with the text
 
 
@@ -29,6 +31,9 @@ def analyse(
     document: Document, substituter: Substituter, *, protected: Sequence[Span] = (), on_words: OnWords | None = None
 ) -> tuple[Site, ...]:
     """Sites in order; `protected` spans, in order and apart, hold none."""
+    floor = substituter.settings.acceptance_floor
+    if not floor:  # such profiles rank by SR, and copies go by what readers accept
+        raise SettingsError("substitution.acceptance_floor", floor, needed=NEEDED)
     found: dict[int, list[Alternatives]] = {}
     done = 0
     for block in _blocks(places(document, substituter, protected), BLOCK):
