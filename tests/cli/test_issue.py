@@ -262,7 +262,7 @@ def test_a_bound_is_promised(run: Run, office: Path) -> None:
     copy = office / "copies" / "in-0002-Bo.txt"
     done = run("trace", copy)
     assert done.code == 0
-    assert "copy 2" in done.text
+    assert "opy 2 is that of Bo" in done.text  # one innocent in a hundred may be named beside it: that was promised
     assert run("trace", copy, "--error-bound", "1e-6").code == 1
     assert run(*ISSUE, "--error-bound", "0.02").is_refusal(2, "0.01", "--name")
     assert run(*ISSUE).code == 0

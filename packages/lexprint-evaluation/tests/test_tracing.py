@@ -20,7 +20,7 @@ from lexprint_evaluation.datasets import Corpus
 
 @pytest.fixture(scope="module")
 def engine() -> FakeEngine:
-    return FakeEngine(settings=Settings(substitution=SubstitutionSettings(proposals=8)))
+    return FakeEngine(settings=Settings(substitution=SubstitutionSettings(proposals=8, acceptance_floor=0.5)))
 
 
 @pytest.fixture(scope="module")
