@@ -314,13 +314,12 @@ def judge(network: BertForMaskedLM, head: ProbeHead, examples: Sequence[Example]
         gaps = batch.asked["gaps"]
         log_p = network.cls(states[gaps[:, 0], gaps[:, 1]]).log_softmax(-1)
         number = {tuple(gap): index for index, gap in enumerate(gaps.tolist())}
-        last, columns = -1, []
+        columns = []
         for row, column in at.tolist():  # a candidate's mask is the last before it
             before = column
             while (row, before) not in number:
                 before -= 1
-            last = number[row, before]
-            columns.append(last)
+            columns.append(number[row, before])
         tokens = batch.probes[at[:, 0], at[:, 1]]
         own = log_p[torch.tensor(columns), tokens]
         found.append(torch.cat([logits, own[:, None], batch.asked["verdicts"][:, None].float()], dim=1).numpy())

@@ -14,7 +14,6 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from lexprint.models.weights import shipped_model
-from masked_lm import FROZEN_LAYERS
 
 TABLES = {"words": "word_embeddings", "positions": "position_embeddings", "segments": "token_type_embeddings"}
 
@@ -58,11 +57,9 @@ def main() -> None:
     judge = state(shipped_model("entailment", folder=options.folder).load_tensors(), prefix="encoder.")
     save_file(judge, options.output / "entailment.safetensors")
     filler = state(shipped_model("masked_lm", folder=options.folder).load_tensors(), prefix="bert.")
-    upper = ("cls.", *(f"bert.encoder.layer.{layer}." for layer in range(FROZEN_LAYERS, 12)))
-    save_file(
-        {name: value for name, value in filler.items() if name.startswith(upper)},
-        options.output / "masked-lm.safetensors",
-    )
+    layers = {name: value for name, value in filler.items() if name.startswith(("cls.", "bert.encoder.layer."))}
+    head = {f"head.{name}": value for name, value in filler.items() if name.startswith("verdict.")}
+    save_file(layers | head, options.output / "masked-lm.safetensors")
 
 
 if __name__ == "__main__":
