@@ -18,18 +18,19 @@ from judgements import GOOD, SO_SO, Judged
 from lexprint import Engine
 from lexprint.models.protocols import Gap
 from lexprint.substitution.acceptance import NUMBERS, stretched
+from lexprint.substitution.exclusions import FUNCTION_WORDS
 
 ACCEPTED = {GOOD: 1.0, SO_SO: 0.75, 0: 0.0}
 RIDGE = 1.0
 REACH = 1.5
 BLOCK = 64
-FIRST_LOOK = ("acceptable", "good", "log_probability")
+FIRST_LOOK = ("acceptable", "good", "log_probability", "function_word")
 PAIR = ("there", "least", "entailment")
 Matrix = NDArray[np.float64]
 
 
 def looks(engine: Engine, exchanges: Sequence[tuple[Gap, str]]) -> Matrix:
-    """(acceptable, good, log P) of each word in its gap: (exchanges, 3)."""
+    """(acceptable, good, log P, whether it is a function word) of each word in its gap: (exchanges, 4)."""
     wanted: dict[Gap, dict[str, int]] = {}
     columns = {token: column for column, token in enumerate(engine.masked_lm.vocabulary)}
     for gap, word in exchanges:
@@ -41,11 +42,11 @@ def looks(engine: Engine, exchanges: Sequence[tuple[Gap, str]]) -> Matrix:
         for (gap, asked), said in zip(block, engine.masked_lm.assess(block), strict=True):
             for word, column, (acceptable, good) in zip(wanted[gap], asked, said.verdicts, strict=True):
                 found[gap, word] = (float(acceptable), float(good), float(said.log_probabilities[column]))
-    return np.array([found[exchange] for exchange in exchanges])
+    return np.array([(*found[exchange], exchange[1] in FUNCTION_WORDS) for exchange in exchanges], dtype=np.float64)
 
 
 def features(engine: Engine, exchanges: Sequence[tuple[Gap, str]]) -> tuple[Matrix, Matrix, Matrix]:
-    """Looks there and back (exchanges, 3), and the lesser SR of both ways, stretched (exchanges, 1)."""
+    """Looks there and back (exchanges, 4), and the lesser SR of both ways, stretched (exchanges, 1)."""
     there = looks(engine, exchanges)
     back = looks(engine, [(gap.with_word(word), gap.word) for gap, word in exchanges])
     texts = [(gap.text, gap.filled(word)) for gap, word in exchanges]
@@ -95,6 +96,7 @@ def main() -> None:
     one, other = (first[0] + look @ first[1:] for look in (there, back))
     both = fit(np.column_stack([one, np.minimum(one, other), entailed[:, 0]]), accepted)
     numbers = {
+        "edition": json.loads(NUMBERS.read_text("utf-8"))["edition"],  # raised by hand when code moves a mark
         "first_look": {"constant": round(first[0], 4), **_named(FIRST_LOOK, first[1:])},
         "pair": {"constant": round(both[0], 4), **_named(PAIR, both[1:])},
         "reach": REACH,

@@ -47,6 +47,7 @@ def main() -> None:
     sources.fetch(material)
     lexicon = PACKAGE / "substitution" / "lexicon.tsv"
     run("lexicon.py", material, lexicon, product=lexicon)
+    run("refused.py", product=work / "never")
     stage_1 = run(
         "masked_lm.py", material, work / "masked_lm", product=work / "masked_lm" / "masked-lm-1000.safetensors"
     )
@@ -65,7 +66,7 @@ def main() -> None:
     stage_2 = run(
         "adapt.py", material, teacher, stage_1, work / "adapted", product=work / "adapted" / "masked-lm.safetensors"
     )
-    read = [JUDGEMENTS / name for name in ("train.jsonl.gz", "round2.jsonl.gz", "round3.jsonl.gz")]
+    read = [JUDGEMENTS / f"{name}.jsonl.gz" for name in ("train", "round2", "round3", "round4")]
     given = options.data / "substitutes" / "given.jsonl.gz"
     stage_3 = run(
         "probes.py",

@@ -2,7 +2,7 @@
 
 The tokens of all inputs lie one after the other: dense layers do not care where an input ends. Only attention goes by input,
 in a rectangle as wide as the longest: what fills it up gets a weight of exactly zero, so that an input has the same answer
-alone as in company. The steps themselves are in `exact_steps.py`.
+alone as in packs. The steps themselves are in `exact_steps.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes the table that the agreement filters read: each whole word of the vocabulary with its grammar.
+"""Writes the tables that the agreement filters read: each whole word of the vocabulary with its grammar, and further common words.
 
 Tags are those of the Penn Treebank. A part of speech that hardly ever occurs (WordNet's counts) is left out: "good" is
 an adverb in the dictionary, but a filter that believes it lets "well" and "good" change places.
@@ -14,10 +14,12 @@ from pathlib import Path
 import lemminflect
 import nltk
 import snowballstemmer
+import wordfreq
 from tokenizers import Tokenizer
 
 WORDNET_NAMES = {"NOUN": "n", "VERB": "v", "ADJ": "as", "ADV": "r"}
 RARE_SHARE = 0.04
+LEAST_FREQUENT = 2.0  # of words of several pieces, on Zipf's scale: one in ten million words
 AMERICAN = (
     (r"(?<=[^aeiou][aeiou])ll(?=ed|ing|er)", "l"),  # travelled
     (r"(?<=[a-z]{2})our(?=$|s|ed|ing|ite|able|ful|hood|ly)", "or"),  # favourite
@@ -36,21 +38,27 @@ HEADER = (
 def build(sources: Path, output: Path) -> None:
     nltk.data.path = [str(next((sources / "wordnet").rglob("nltk-data")))]
     tokenizer = Tokenizer.from_file(str(next((sources / "bert").rglob("tokenizer.json"))))
+    whole = frozenset(tokenizer.get_vocab())
+    common = (word for word in wordfreq.iter_wordlist("en") if wordfreq.zipf_frequency(word, "en") >= LEAST_FREQUENT)
     words = sorted(
-        token
-        for token in tokenizer.get_vocab()
-        if token.isascii() and token.isalpha() and token.islower() and len(token) > 1
+        {*filter(may_have_grammar, whole), *(word for word in common if may_have_grammar(word) and len(word) > 3)}
     )
     stemmer = snowballstemmer.stemmer("english")
     grammars = {word: found for word in words if (found := grammar(word))[0]}
     opposites = antonyms(grammars)
-    lines = []
+    tables: tuple[list[str], list[str]] = ([], [])
     for word, (tags, lemmas) in grammars.items():
         stem = stemmer.stemWord(plain(word))
-        cells = (word, ",".join(sorted(tags)), ",".join(sorted(lemmas)), stem, ",".join(opposites[word]))
-        lines.append("\t".join(cells) + "\n")
-    output.write_text(HEADER + "".join(lines), "utf-8")
-    print(f"{len(lines)} of {len(words)} words have a grammar", file=sys.stderr)
+        against = [other for other in opposites[word] if other in whole]  # no other is ever proposed
+        cells = (word, ",".join(sorted(tags)), ",".join(sorted(lemmas)), stem, ",".join(against))
+        tables[word not in whole].append("\t".join(cells) + "\n")
+    for lines, path in zip(tables, (output, output.with_stem(f"{output.stem}_several_pieces")), strict=True):
+        path.write_text(HEADER + "".join(lines), "utf-8")
+        print(f"{path.name}: {len(lines)} words", file=sys.stderr)
+
+
+def may_have_grammar(token: str) -> bool:
+    return token.isascii() and token.isalpha() and token.islower() and len(token) > 1
 
 
 def antonyms(grammars: dict[str, tuple[set[str], set[str]]]) -> dict[str, list[str]]:

@@ -42,6 +42,9 @@ PLAIN_CHUNKS = 10
 P_WEIGHT = 0.12
 GIVEN_WEIGHT = 0.3
 LOCAL_SHARE = 0.35
+AVERAGED_STEPS = (
+    100  # what is kept is an average over about so many of the last steps, which generalises better than the last one
+)
 
 Target = tuple[tuple[int, float], ...]
 
@@ -447,11 +450,26 @@ def main() -> None:
     network.train()
     averages = np.zeros(3)
     began = time.time()
+    learned = {**trained, **{f"head.{name}": value for name, value in head.state_dict(keep_vars=True).items()}}
+    averaged = {name: value.detach().clone() for name, value in learned.items()}
 
-    def save(name: str = "masked-lm.safetensors") -> None:
-        state = {name: tensor.detach().contiguous() for name, tensor in trained.items()}
-        state |= {f"head.{name}": value.contiguous() for name, value in head.state_dict().items()}
-        save_file(state, options.output / name)
+    def exchange() -> None:
+        """Put the averages in place of the weights, or back."""
+        with torch.no_grad():
+            for name, value in learned.items():
+                kept = averaged[name].clone()
+                averaged[name].copy_(value)
+                value.copy_(kept)
+
+    def save_and_measure(examples: Sequence[Example]) -> dict[str, float]:
+        exchange()
+        save_file(
+            {name: value.detach().clone() for name, value in learned.items()}, options.output / "masked-lm.safetensors"
+        )
+        found = {**figures(judge(network, head, examples)), "running_text": running_text(network, wiki)}
+        exchange()
+        print(json.dumps(found), flush=True)
+        return found
 
     for step, group in enumerate(plan):
         spent = (time.time() - began) / 60
@@ -509,6 +527,10 @@ def main() -> None:
         nn.utils.clip_grad_norm_([p for g in adam.param_groups for p in g["params"]], 1.0)
         adam.step()
         adam.zero_grad()
+        share = 1 / min(step + 2, AVERAGED_STEPS)
+        with torch.no_grad():
+            for name, value in learned.items():
+                averaged[name].lerp_(value, share)
         averages = averages * 0.98 + 0.02 * np.array([fitness_loss.item(), p_loss.item(), 1.0])
         if step % 20 == 0:
             minutes = (time.time() - began) / (step + 1) * (len(plan) - step - 1) / 60
@@ -517,11 +539,8 @@ def main() -> None:
                 f"step {step}/{len(plan)} fitness {shown[0]:.4f} P {shown[1]:.3f}, {minutes:.0f} min left", flush=True
             )
         if step % 150 == 149:
-            save()
-            print(json.dumps(figures(judge(network, head, dev[::4]))), flush=True)
-    save()
-    final = {**figures(judge(network, head, dev)), "running_text": running_text(network, wiki)}
-    print(json.dumps(final), flush=True)
+            save_and_measure(dev[::4])
+    final = save_and_measure(dev)
     (options.output / "figures.json").write_text(json.dumps(final, indent=2), "utf-8")
 
 
