@@ -18,12 +18,10 @@ from lexprint.models.weights import ModelFiles, shipped_model
 from lexprint.settings import DEFAULT_PROFILE, SHIPPED, ModelNames, Settings, find_profile
 from lexprint.substitution.acceptance import acceptance_digest
 from lexprint.substitution.answer_file import DEFAULT_MEGABYTES, AnswerFile
-from lexprint.substitution.facts import facts_digest
 from lexprint.substitution.lexicon import lexicon_digest
+from lexprint.substitution.lists import word_lists_digest
 from lexprint.substitution.substituter import Substituter
 from lexprint.watermark.literal import substituter_kind
-
-RULES = "rules 5"  # raised whenever code changes where bits are, for the same models and settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,15 +83,15 @@ class Engine:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that stand for models, settings, lexicon and the rules of this version."""
+        """Sixteen hexadecimal digits that stand for models, settings, lexicon, word lists and formula."""
         parts = (
             self._model_fingerprint("masked_lm"),
             self._model_fingerprint("entailment"),
+            self._model_fingerprint("sentence_encoder"),
             self.settings.fingerprint,
             lexicon_digest(),
             acceptance_digest(),
-            facts_digest(),
-            RULES,
+            word_lists_digest(),
         )
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 
@@ -106,9 +104,9 @@ class Engine:
 
         return canary_of(self.masked_lm, self.entailment)
 
-    def _model_fingerprint(self, role: Literal["masked_lm", "entailment"]) -> str:
+    def _model_fingerprint(self, role: Literal["masked_lm", "entailment", "sentence_encoder"]) -> str:
         if getattr(self.models, role) == SHIPPED:
             files: ModelFiles = shipped_model(role)  # no need to load a model for its name
             return files.fingerprint
-        model: MaskedLM | Entailment = getattr(self, role)
+        model: MaskedLM | Entailment | SentenceEncoder = getattr(self, role)
         return model.fingerprint

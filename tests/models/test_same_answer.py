@@ -1,7 +1,8 @@
 """The contract that makes a mark readable: an answer depends on its own question and nothing else."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -13,8 +14,9 @@ from lexprint.models.protocols import Floats, Gap
 from lexprint.models.sentence_encoder import OnnxSentenceEncoder
 from lexprint.models.weights import shipped_model
 
-QUESTIONS = 1000
+MANY = 1000
 WAYS = [(1, 1), (8, 2), (64, 1)]  # batch size and threads, each compared with 64 and 2
+SIZES = [200, pytest.param(MANY, marks=pytest.mark.slow)]
 WORDS = (
     "old new small heavy quiet river house teacher letter garden sees finds opens carries forgets slowly again".split()
 )
@@ -25,7 +27,11 @@ Question = TypeVar("Question")
 def sentences(seed: int) -> list[str]:
     """Word salads of three to twelve words: what they say does not matter here."""
     chooser = random.Random(seed)
-    return [" ".join(["The", *chooser.choices(WORDS, k=chooser.randint(2, 11))]) + "." for _ in range(QUESTIONS)]
+    return [" ".join(["The", *chooser.choices(WORDS, k=chooser.randint(2, 11))]) + "." for _ in range(MANY)]
+
+
+def pairs() -> list[tuple[str, str]]:
+    return list(zip(sentences(3), sentences(4), strict=True))
 
 
 def gaps() -> list[Gap]:
@@ -37,39 +43,47 @@ def gaps() -> list[Gap]:
     return found
 
 
-def assert_same(
-    questions: list[Question], first: Callable[[list[Question]], Floats], second: Callable[[list[Question]], Floats]
-) -> None:
-    """Both give the same bits, the second asked in another order."""
+def assert_same(expected: Floats, questions: Sequence[Question], ask: Callable[[list[Question]], Floats]) -> None:
+    """The same bits as expected, asked in another order."""
     order = random.Random(2).sample(range(len(questions)), len(questions))
-    expected = first(questions)
-    found = second([questions[index] for index in order])
-    assert np.array_equal(expected[order], found)
+    assert np.array_equal(expected[order], ask([questions[index] for index in order]))
 
 
-@pytest.mark.parametrize(("batch_size", "threads"), WAYS)
-def test_masked_lm(batch_size: int, threads: int) -> None:
-    """A thousand gaps: bit-identical for any batch size, order and number of threads."""
-    files = shipped_model("masked_lm")
-    usual = OnnxMaskedLM(files, batch_size=64, threads=2)
-    other = OnnxMaskedLM(files, batch_size=batch_size, threads=threads)
-    assert_same(gaps(), lambda asked: usual.predict(asked)[:, ::97], lambda asked: other.predict(asked)[:, ::97])
+@cache
+def usual_gaps(questions: int) -> Floats:
+    return OnnxMaskedLM(shipped_model("masked_lm"), batch_size=64, threads=2).predict(gaps()[:questions])[:, ::97]
 
 
-@pytest.mark.parametrize(("batch_size", "threads"), WAYS)
-def test_entailment(batch_size: int, threads: int) -> None:
-    """A thousand pairs: bit-identical for any batch size, order and number of threads."""
-    files = shipped_model("entailment")
-    usual = OnnxEntailment(files, batch_size=64, threads=2)
-    other = OnnxEntailment(files, batch_size=batch_size, threads=threads)
-    pairs = list(zip(sentences(3), sentences(4), strict=True))
-    assert_same(pairs, usual.classify, other.classify)
+@cache
+def usual_pairs(questions: int) -> Floats:
+    return OnnxEntailment(shipped_model("entailment"), batch_size=64, threads=2).classify(pairs()[:questions])
 
 
-@pytest.mark.parametrize(("batch_size", "threads"), WAYS)
-def test_sentence_encoder(batch_size: int, threads: int) -> None:
-    """A thousand sentences: bit-identical for any batch size, order and number of threads."""
+@cache
+def usual_vectors(questions: int) -> Floats:
     files = shipped_model("sentence_encoder")
-    usual = OnnxSentenceEncoder(files, batch_size=64, threads=2)
-    other = OnnxSentenceEncoder(files, batch_size=batch_size, threads=threads)
-    assert_same(sentences(5), usual.encode, other.encode)
+    return OnnxSentenceEncoder(files, batch_size=64, threads=2).encode(sentences(5)[:questions])
+
+
+@pytest.mark.parametrize("questions", SIZES)
+@pytest.mark.parametrize(("batch_size", "threads"), WAYS)
+def test_masked_lm(batch_size: int, threads: int, questions: int) -> None:
+    """Gaps: bit-identical for any batch size, order and number of threads."""
+    other = OnnxMaskedLM(shipped_model("masked_lm"), batch_size=batch_size, threads=threads)
+    assert_same(usual_gaps(questions), gaps()[:questions], lambda asked: other.predict(asked)[:, ::97])
+
+
+@pytest.mark.parametrize("questions", SIZES)
+@pytest.mark.parametrize(("batch_size", "threads"), WAYS)
+def test_entailment(batch_size: int, threads: int, questions: int) -> None:
+    """Pairs: bit-identical for any batch size, order and number of threads."""
+    other = OnnxEntailment(shipped_model("entailment"), batch_size=batch_size, threads=threads)
+    assert_same(usual_pairs(questions), pairs()[:questions], other.classify)
+
+
+@pytest.mark.parametrize("questions", SIZES)
+@pytest.mark.parametrize(("batch_size", "threads"), WAYS)
+def test_sentence_encoder(batch_size: int, threads: int, questions: int) -> None:
+    """Sentences: bit-identical for any batch size, order and number of threads."""
+    other = OnnxSentenceEncoder(shipped_model("sentence_encoder"), batch_size=batch_size, threads=threads)
+    assert_same(usual_vectors(questions), sentences(5)[:questions], other.encode)

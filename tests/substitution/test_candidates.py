@@ -116,3 +116,12 @@ def test_readers_verdicts_travel_with_a_candidate(vocabulary: Vocabulary) -> Non
         ("large", -1.0, 1.0, 0.5),
         ("big", -2.0, -1.0, -2.0),
     ]
+
+
+def test_pieces_of_the_word_are_not_proposed() -> None:
+    """A model that reads a word in pieces would copy the first: "school" for "schoolhouse"."""
+    tokens = ("school", "house", "hall", "building")
+    gap = Gap("They met in the ", "schoolhouse", " at noon.")
+    row = np.array([-0.1, -1.0, -2.0, -3.0], np.float32)
+    assert words(Vocabulary(tokens), gap, row) == ["house", "hall", "building"]
+    assert "school" in words(Vocabulary((*tokens, "schoolhouse")), gap, np.append(row, np.float32(-4.0)), proposals=9)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from lexprint.substitution.facts import APART, FIXED, are_apart, is_fixed, may_be_exchanged, rows
+from lexprint.substitution.facts import are_apart, is_fixed, may_be_exchanged
+from lexprint.substitution.lists import APART, FIXED, REFUSED, rows
 
 EXCHANGES = {  # class: pairs that were once exchanged in copies, or might have been
     "polarity": [("leave", "remain"), ("accepted", "refused"), ("rose", "fell"), ("buys", "sells")],
@@ -14,6 +15,8 @@ EXCHANGES = {  # class: pairs that were once exchanged in copies, or might have 
     "direction": [("imports", "exports"), ("borrowed", "lent"), ("taught", "learned")],
     "places": [("city", "town"), ("airline", "aircraft"), ("river", "lake")],
     "kinds": [("truck", "car"), ("wine", "beer"), ("rain", "snow")],
+    "spelling": [("program", "programme"), ("centred", "focused"), ("approval", "authorization")],
+    "style": [("use", "utilize"), ("made", "rendered")],
     "government": [("state", "province"), ("government", "parliament")],
     "legal states": [("accused", "convicted"), ("charged", "blamed")],
     "legal actors": [("prosecutors", "investigators"), ("court", "judge")],
@@ -41,6 +44,13 @@ def test_what_changes_a_fact_is_never_exchanged(one: str, other: str) -> None:
 def test_every_class_has_a_case() -> None:
     """A class without one would be a promise that nobody keeps."""
     assert {name for path in (FIXED, APART) for name, _ in rows(path)} == set(EXCHANGES)
+
+
+def test_what_readers_refused_is_never_exchanged() -> None:
+    """Whatever a model thinks of it the next time."""
+    pairs = [words.split(" | ") for _, words in rows(REFUSED)]
+    assert ["small", "tiny"] in pairs
+    assert not any(may_be_exchanged(one, other) or may_be_exchanged(other, one) for one, other in pairs)
 
 
 @pytest.mark.parametrize(("one", "other"), [("big", "large"), ("started", "began"), ("quickly", "rapidly")])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexprint.substitution.lexicon import agree, is_form_of_same_word, lexicon
+from lexprint.substitution.lexicon import agree, grammar_of, is_form_of_same_word, lexicon
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,11 @@ def test_every_word_is_complete() -> None:
         assert grammar.tags
         assert grammar.lemmas
         assert grammar.stem
+
+
+def test_words_of_several_pieces() -> None:
+    """They have a grammar, which other words are compared with, but are not among those that are proposed."""
+    assert "courteous" not in lexicon()
+    assert agree("courteous", "polite")
+    assert is_form_of_same_word("courteous", "courteously")
+    assert grammar_of("xyzzy") is None

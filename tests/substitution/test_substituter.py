@@ -113,12 +113,14 @@ def test_named_words_whatever_their_rank(masked_lm: FakeMaskedLM) -> None:
 
 
 def test_any_exchange_is_weighed(masked_lm: FakeMaskedLM) -> None:
-    """Where both ways are proposed it is the same weight; elsewhere there is one too, unless a word is unknown."""
+    """Where both ways are proposed it is the same weight; elsewhere there is one too. Of an unknown word, only the way there counts."""
     asked = substituter(masked_lm, settings=SubstitutionSettings(acceptance_floor=0.9))
     exchanges = [(gap(), one) for one in asked.most_probable([gap()])[0]]
-    weighed, all_weighed = asked.weigh(exchanges), asked.weigh_any(exchanges)
+    weighed, all_weighed = asked.weigh(exchanges), asked.weigh_back(exchanges, asked.look_back(exchanges))
     assert None in weighed
     assert None not in all_weighed
     assert all(one in (None, other) for one, other in zip(weighed, all_weighed, strict=True))
-    unknown = gap().with_word("unheard")
-    assert asked.weigh_any([(unknown, exchanges[0][1])]) == [None]
+    unknown = [(gap().with_word("unheard"), exchanges[0][1])]
+    (alone,) = asked.weigh_back(unknown, asked.look_back(unknown))
+    assert alone is not None
+    assert alone.acceptance == alone.mutual

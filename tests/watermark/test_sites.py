@@ -3,7 +3,7 @@
 import pytest
 
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Marked, Pair, Reading, Site
+from lexprint.watermark.sites import Pair, Reading, Site
 
 
 def site(word: str, *, clearance: float = 0.01) -> Site:
@@ -30,15 +30,7 @@ def test_a_pair_out_of_order_is_refused(words: tuple[str, str]) -> None:
         Pair(*words)
 
 
-def test_a_reading_gives_bits_and_reliabilities_of_its_sites() -> None:
-    """One of each per site, in order."""
-    reading = Reading((site("large"), site("big", clearance=0.02)), "fingerprint")
+def test_a_reading_gives_the_bits_of_its_sites() -> None:
+    """One for each site, in order."""
+    reading = Reading((site("large"), site("big")), "fingerprint")
     assert reading.bits == (1, 0)
-    assert reading.reliabilities == (0.01, 0.02)
-
-
-def test_marked_knows_whether_more_would_have_fitted() -> None:
-    """A text is full when every site carries a given bit."""
-    sites = (site("large"), site("big"))
-    assert Marked("", (), sites, (1, 0), "fingerprint").is_full
-    assert not Marked("", (), sites, (1,), "fingerprint").is_full

@@ -68,6 +68,6 @@ def _site(document: Document, alternatives: Alternatives, floor: float) -> Site:
         clearance=best.acceptance - floor,
         acceptance=share_of(best.acceptance),
         further=tuple(one.word for one in alternatives.words[1:]),
-        lures=alternatives.likely_edits,
+        likely_edits=alternatives.likely_edits,
         figures=tuple(Figures(one.entailment, share_of(one.acceptance)) for one in alternatives.words),
     )

@@ -35,7 +35,7 @@ def places(document: Document, substituter: Substituter, protected: Sequence[Spa
             if is_fixed(word.text) or _is_protected(word.span, protected, starts):
                 continue
             gap = gap_at(sentence, position)
-            if substituter.may_be_replaced(gap):
+            if substituter.may_give_way(gap):
                 yield Place(number, position, gap, words_before)
         words_before += len(sentence)
 

@@ -16,6 +16,7 @@ from math import exp, log, sqrt
 from pathlib import Path
 
 from lexprint.substitution.candidates import Candidate
+from lexprint.substitution.exclusions import FUNCTION_WORDS
 
 NUMBERS = Path(__file__).with_name("acceptance.json")
 SMALLEST_CHANCE = 0.02  # SR of 0 or 1 is not taken for more certain than this
@@ -49,6 +50,7 @@ def first_look(one: Candidate) -> float:
         + numbers["acceptable"] * one.acceptable
         + numbers["good"] * one.good
         + numbers["log_probability"] * one.log_probability
+        + (numbers["function_word"] if one.word in FUNCTION_WORDS else 0.0)
     )
 
 

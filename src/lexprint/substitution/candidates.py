@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,10 @@ from lexprint.substitution.exclusions import (
     may_be_replaced,
     tags_after,
 )
-from lexprint.substitution.lexicon import lexicon
+from lexprint.substitution.lexicon import grammar_of, lexicon
 
 Indices = NDArray[np.intp]
+NO_PARTNERS: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,16 @@ class Candidate:
 
 
 class Vocabulary:
-    """The part of a model's vocabulary that may be proposed, with its grammar as arrays."""
+    """The part of a model's vocabulary that may be proposed, with its grammar as arrays.
 
-    def __init__(self, tokens: tuple[str, ...]) -> None:
-        proposable = [(column, token) for column, token in enumerate(tokens) if may_be_replaced(token)]
+    `partners` are function words that may stand for each other (`function_words.partners`); the paper has none.
+    """
+
+    def __init__(self, tokens: tuple[str, ...], partners: Mapping[str, frozenset[str]] = NO_PARTNERS) -> None:
+        with_grammar = frozenset(filter(may_be_replaced, tokens))
+        proposable = [
+            (column, token) for column, token in enumerate(tokens) if token in with_grammar or token in partners
+        ]
         self.words = tuple(token for _, token in proposable)
         self._index = {word: index for index, word in enumerate(self.words)}
         self._columns = {token: column for column, token in enumerate(tokens)}
@@ -46,8 +54,12 @@ class Vocabulary:
         self._tags = np.zeros(len(self.words), dtype=np.int64)
         self._vowel = np.array([begins_with_vowel_sound(word) for word in self.words], dtype=bool)
         families: defaultdict[str, list[int]] = defaultdict(list)
-        for index, word in enumerate(self.words):
-            grammar = lexicon()[word]
+        self._partners = {
+            word: [self._index[other] for other in others if other in self._index] for word, others in partners.items()
+        }
+        self._by_grammar = np.array([word in with_grammar for word in self.words], dtype=bool)
+        for index in map(int, np.flatnonzero(self._by_grammar)):
+            grammar = lexicon()[self.words[index]]
             for tag in grammar.tags:
                 self._tags[index] |= 1 << self._tag_bits.setdefault(tag, len(self._tag_bits))
             for name in (f"stem {grammar.stem}", *grammar.lemmas):
@@ -65,19 +77,30 @@ class Vocabulary:
         return self._columns.get(word)
 
     def fitting(self, gap: Gap) -> NDArray[np.bool_]:
-        """Which words agree with the one in the gap and are neither another form of it nor its opposite."""
-        grammar = lexicon().get(gap.word)
+        """Which words agree with the one in the gap and are neither another form of it nor its opposite; or are its partners."""
+        fits = self._agreeing(gap) if gap.word not in self._partners or may_be_replaced(gap.word) else self._none()
+        fits[self._partners.get(gap.word, [])] = True
+        return fits
+
+    def _none(self) -> NDArray[np.bool_]:
+        return np.zeros(len(self.words), dtype=bool)
+
+    def _agreeing(self, gap: Gap) -> NDArray[np.bool_]:
+        grammar = grammar_of(gap.word)
         if grammar is None:
-            return np.ones(len(self.words), dtype=bool)
+            return self._by_grammar.copy()
         allowed = tags_after(gap.left)
         own = grammar.tags & allowed if allowed is not None and grammar.tags & allowed else grammar.tags
         tags = sum(1 << self._tag_bits[tag] for tag in own if tag in self._tag_bits)
-        fits: NDArray[np.bool_] = (self._tags & tags) != 0
+        fits: NDArray[np.bool_] = (self._tags & tags) != 0  # none of a function word: it has no tags here
         if follows_article(gap):
             fits &= self._vowel == begins_with_vowel_sound(gap.word)
         for name in (f"stem {grammar.stem}", *grammar.lemmas):
             fits[self._families.get(name, [])] = False
         fits[[self._index[word] for word in grammar.antonyms if word in self._index]] = False
+        if gap.word not in self._columns:  # the model reads its first piece, and would copy it
+            beginnings = (gap.word[:end] for end in range(1, len(gap.word)))
+            fits[[self._index[word] for word in beginnings if word in self._index]] = False
         return fits
 
 

@@ -1,22 +1,21 @@
 """Words whose exchange could change a fact, however sure a model is; kept as data, by class, in `word_lists/`.
 
 `fixed.tsv` names words that are never exchanged. A row of `apart.tsv` names groups of words; words of different groups never
-stand for each other. Both lists hold lemmas: what is said of "leave" holds for "left".
+stand for each other. Nor do the pairs of `refused.tsv`, which readers refused nearly whenever a model had chosen them. All lists
+hold lemmas: what is said of "leave" holds for "left".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
-from hashlib import sha256
-from pathlib import Path
+from itertools import chain
 from types import MappingProxyType
 from typing import TypeAlias
 
-from lexprint.substitution.lexicon import lexicon
+from lexprint.substitution.lexicon import grammar_of
+from lexprint.substitution.lists import APART, FIXED, REFUSED, rows, words_of
 
-WORD_LISTS = Path(__file__).with_name("word_lists")
-FIXED, APART = WORD_LISTS / "fixed.tsv", WORD_LISTS / "apart.tsv"
 BETWEEN_GROUPS = "|"
 
 Groups: TypeAlias = Mapping[str, frozenset[tuple[int, int]]]  # rows and groups of each lemma
@@ -46,29 +45,15 @@ def may_be_exchanged(one: str, other: str) -> bool:
     return not (is_fixed(one) or is_fixed(other) or are_apart(one, other))
 
 
-@cache
-def facts_digest() -> str:
-    """Names the contents of the lists."""
-    return sha256(FIXED.read_bytes() + b"\0" + APART.read_bytes()).hexdigest()
-
-
-def rows(path: Path) -> Iterator[tuple[str, str]]:
-    """Class and words of each row; lines that begin with # are comments."""
-    for line in path.read_text("utf-8").splitlines():
-        if line and not line.startswith("#"):
-            name, _, words = line.partition("\t")
-            yield name, words
-
-
 def lemmas(word: str) -> frozenset[str]:
     """The word itself and the lemmas it may belong to."""
-    grammar = lexicon().get(word)
+    grammar = grammar_of(word)
     return frozenset({word}) if grammar is None else grammar.lemmas | {word}
 
 
 @cache
 def _fixed() -> frozenset[str]:
-    return frozenset(word for _, words in rows(FIXED) for word in words.split())
+    return words_of(FIXED)
 
 
 def _places(word: str) -> set[tuple[int, int]]:
@@ -78,7 +63,7 @@ def _places(word: str) -> set[tuple[int, int]]:
 @cache
 def _groups() -> Groups:
     found: dict[str, frozenset[tuple[int, int]]] = {}
-    for row, (_, words) in enumerate(rows(APART)):
+    for row, (_, words) in enumerate(chain(rows(APART), rows(REFUSED))):
         for group, members in enumerate(words.split(BETWEEN_GROUPS)):
             for lemma in members.split():
                 found[lemma] = found.get(lemma, frozenset()) | {(row, group)}

@@ -1,6 +1,7 @@
 """Grammar of single words: the tags a form may bear, its lemmas and its stem.
 
-The table is made by `training/lexicon.py`; a word that is not in it never takes part in a substitution.
+The tables are made by `training/lexicon.py`; a word that is in neither never takes part in a substitution. Words of the second are
+several pieces to the masked LM: it does not propose them, but copies may replace them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 TABLE = Path(__file__).with_name("lexicon.tsv")
+SEVERAL_PIECES = Path(__file__).with_name("lexicon_several_pieces.tsv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +25,27 @@ class Grammar:
 
 @cache
 def lexicon() -> dict[str, Grammar]:
-    """Every word that the table knows."""
+    """Every word that may be proposed."""
+    return _read(TABLE)
+
+
+@cache
+def _several_pieces() -> dict[str, Grammar]:
+    return _read(SEVERAL_PIECES)
+
+
+def grammar_of(word: str) -> Grammar | None:
+    """Of a word of either table.
+
+    >>> sorted(grammar_of("courteous").tags)
+    ['JJ']
+    """
+    return lexicon().get(word) or _several_pieces().get(word)
+
+
+def _read(table: Path) -> dict[str, Grammar]:
     grammars: dict[str, Grammar] = {}
-    for line in TABLE.read_text("utf-8").splitlines():
+    for line in table.read_text("utf-8").splitlines():
         if not line.startswith("#"):
             word, tags, lemmas, stem, antonyms = line.split("\t")
             grammars[word] = Grammar(_set_of(tags), _set_of(lemmas), stem, _set_of(antonyms))
@@ -34,8 +54,8 @@ def lexicon() -> dict[str, Grammar]:
 
 @cache
 def lexicon_digest() -> str:
-    """SHA-256 of the table: another table would mark other words."""
-    return hashlib.sha256(TABLE.read_bytes()).hexdigest()
+    """SHA-256 of both tables: others would mark other words."""
+    return hashlib.sha256(TABLE.read_bytes() + SEVERAL_PIECES.read_bytes()).hexdigest()
 
 
 def _set_of(cell: str) -> frozenset[str]:
@@ -44,7 +64,7 @@ def _set_of(cell: str) -> frozenset[str]:
 
 def is_form_of_same_word(first: str, second: str) -> bool:
     """Inflections and derivations: they share a lemma or a stem."""
-    one, other = lexicon().get(first), lexicon().get(second)
+    one, other = grammar_of(first), grammar_of(second)
     if one is None or other is None:
         return first == second
     return one.stem == other.stem or not one.lemmas.isdisjoint(other.lemmas)
@@ -52,5 +72,5 @@ def is_form_of_same_word(first: str, second: str) -> bool:
 
 def agree(first: str, second: str) -> bool:
     """Whether both may have the same part of speech and inflection (tense, number, degree)."""
-    one, other = lexicon().get(first), lexicon().get(second)
+    one, other = grammar_of(first), grammar_of(second)
     return one is not None and other is not None and not one.tags.isdisjoint(other.tags)

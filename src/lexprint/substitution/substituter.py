@@ -12,8 +12,9 @@ from lexprint.models.protocols import Entailment, Floats, Gap, MaskedLM
 from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.acceptance import acceptance, first_look, formula, logit_of, mutual_acceptance, share_of
 from lexprint.substitution.answer_file import AnswerFile
-from lexprint.substitution.candidates import Candidate, Vocabulary, judged, propose
-from lexprint.substitution.exclusions import may_be_replaced, stands_free
+from lexprint.substitution.candidates import NO_PARTNERS, Candidate, Vocabulary, judged, propose
+from lexprint.substitution.exclusions import may_give_way, stands_free
+from lexprint.substitution.function_words import partners
 
 CACHED_ENTAILMENTS = 100_000
 CACHED_PROPOSALS = 4_000  # larger caches save no question in a walk, which looks back one word
@@ -59,13 +60,19 @@ class Substituter:
         answers: AnswerFile | None = None,
     ) -> None:
         self._masked_lm, self._entailment, self.settings, self._answers = masked_lm, entailment, settings, answers
-        self._vocabulary = Vocabulary(masked_lm.vocabulary)
+        self._partners = partners() if self._asks_readers else NO_PARTNERS
+        self._vocabulary = Vocabulary(masked_lm.vocabulary, self._partners)
         self._proposals: dict[Gap, tuple[Candidate, ...]] = {}
         self._entailments: dict[tuple[str, str], float] = {}
 
     def may_be_replaced(self, gap: Gap) -> bool:
-        """Whether the word is outside the paper's risk set: no stop word, no word piece, no name, no fact."""
-        return may_be_replaced(gap.word) and gap.word in self._vocabulary and stands_free(gap) and self.is_readable(gap)
+        """Whether the word is outside the paper's risk set: no stop word without a partner, no word piece, no name, no fact."""
+        return gap.word in self._vocabulary and stands_free(gap) and self.is_readable(gap)
+
+    def may_give_way(self, gap: Gap) -> bool:
+        """Whether copies may replace the word, of which nobody asks the way back: a word of several pieces too."""
+        is_known = gap.word in self._vocabulary or may_give_way(gap.word)
+        return is_known and stands_free(gap) and self.is_readable(gap)
 
     def is_readable(self, gap: Gap) -> bool:
         """Whether the text is short enough for both models."""
@@ -166,18 +173,18 @@ class Substituter:
         backs = [_named(found, gap.word) for (gap, _), found in zip(exchanges, turned, strict=True)]
         return self._weighed(exchanges, [back if back and self.may_be_accepted(back) else None for back in backs])
 
-    def weigh_any(self, exchanges: Sequence[tuple[Gap, Candidate]]) -> list[Weighed | None]:
-        """The same however unlikely the exchange is; None only where the masked LM does not know the word."""
-        return self.weigh_back(exchanges, self.look_back(exchanges))
-
     def look_back(self, exchanges: Sequence[tuple[Gap, Candidate]]) -> list[Look]:
         """What the masked LM says of the word where the other one has taken its place."""
         return self.look_at([(gap.with_word(there.word), [gap.word]) for gap, there in exchanges])
 
     def weigh_back(self, exchanges: Sequence[tuple[Gap, Candidate]], looks: Sequence[Look]) -> list[Weighed | None]:
-        """What speaks for each exchange, with what `look_back` found."""
+        """The same however unlikely the exchange is, with what `look_back` found.
+
+        The model says nothing of a word of several pieces: there the way there counts for both.
+        """
         return self._weighed(
-            exchanges, [look.candidates.get(gap.word) for (gap, _), look in zip(exchanges, looks, strict=True)]
+            exchanges,
+            [look.candidates.get(gap.word, there) for (gap, there), look in zip(exchanges, looks, strict=True)],
         )
 
     def _weighed(

@@ -67,7 +67,9 @@ class Site:
     clearance: float  # how far the nearest comparison was from going the other way; above the guard band
     acceptance: float | None = None  # share of readers that would accept the exchange; None: nobody was asked
     further: tuple[str, ...] = ()  # words that may stand there too, where a registry knows which was given to whom
-    lures: tuple[str, ...] = ()  # of all these words, those that the masked LM would write in place of another one
+    likely_edits: tuple[
+        str, ...
+    ] = ()  # of all these words, those that the masked LM would write in place of another one
     figures: tuple[Figures, ...] = ()  # of the other word and the further ones, in order; none: those above are all
 
     @property
@@ -87,11 +89,6 @@ class Marked:
     fingerprint: str
     protected: tuple[Span, ...] = ()  # of the marked text: what its reader must leave out too
 
-    @property
-    def is_full(self) -> bool:
-        """Whether every site carries a given bit, so that no more would have fitted."""
-        return len(self.bits) == len(self.sites)
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -103,8 +100,3 @@ class Reading:
     @property
     def bits(self) -> tuple[int, ...]:
         return tuple(site.bit for site in self.sites)
-
-    @property
-    def reliabilities(self) -> tuple[float, ...]:
-        """Clearance of each bit: drift of the models below half of it cannot turn the pair into another."""
-        return tuple(site.clearance for site in self.sites)
