@@ -14,7 +14,7 @@ from tests.reports.reports import nothing_found, report_of
 from lexprint.coding.keys import Keyring, MasterKey, create_key_file
 from lexprint.errors import InputError, RegistryError
 from lexprint.registry.protocol import Registry, open_registry
-from lexprint.registry.reviews import LONGEST_NOTE, add_review, reviews, status_of
+from lexprint.registry.reviews import LONGEST_NOTE, Status, add_review, reviews, status_of
 from lexprint.reports.signed_file import report_bytes, sign
 
 AT = datetime(2026, 3, 14, tzinfo=UTC)
@@ -64,6 +64,20 @@ def test_a_status_that_was_changed_behind_the_log_is_noticed(registry: Registry)
     with registry.writing() as statements:
         statements.change("DELETE FROM reviews")
     assert registry.verify_audit() is not None
+
+
+@pytest.mark.parametrize("status", ["confirmed", "dismissed"])
+def test_a_status_without_the_key_is_noticed(run: Run, registry: Registry, status: Status) -> None:
+    """Whoever can write to the database, and writes the log as lexprint does, still lacks the owner's key."""
+    add_review(registry, NAMED, status="open", note="Ask Ada.")
+    assert registry.verify_audit() is None
+    with open_registry("lexprint.db") as intruder:
+        add_review(intruder, NAMED, status=status)
+    broken = registry.verify_audit()
+    assert broken is not None
+    assert "without the owner's key (report reviewed)" in broken.reason
+    Path("lexprint.key").rename("elsewhere.key")
+    assert run("report", "note", NAMED, "--status", status).is_refusal(3, "key")
 
 
 def test_nothing_is_taken_back(registry: Registry) -> None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from html import unescape
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -178,6 +179,14 @@ def test_the_text_does_not_say_that_a_chosen_bound_was_set_before(registry: Regi
         words = " ".join(text for _, text in method(report))
         assert said in words
         assert "before the trace" not in words
+
+
+def test_a_report_says_who_could_have_forged_the_leak(registry: Registry) -> None:
+    """Whoever could read the registry or held the copy, and what somebody who may trace could have tried."""
+    report = trace(registry, issue(registry).copy(17))
+    for shown in (" ".join(text for _, text in method(report)), unescape(report_page(report))):
+        assert "someone who could read it, or who held another recipient's copy, could have written a text" in shown
+        assert "Someone who may trace leaks could have tried many texts" in shown
 
 
 def test_ranking_is_for_those_who_hold_the_registry(registry: Registry) -> None:

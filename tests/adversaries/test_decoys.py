@@ -10,6 +10,7 @@ from tests.tracing.masters import make_text
 from tests.workflows.leaks import issue
 
 from lexprint.registry.protocol import Registry, open_registry
+from lexprint.tracing import finding
 from lexprint.tracing.finding import COMPARED
 from lexprint.workflows.tracing import trace
 
@@ -65,3 +66,26 @@ def test_a_long_document_beside_the_leak(registry: Registry) -> None:
     assert report.document is not None
     assert report.document.id == page.record.id
     assert (report.documents, report.compared_in_all) == (2, 53)
+
+
+def test_many_documents_beside_the_leak(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor do six, each so much longer than the next one that only one at a time is comparable."""
+    monkeypatch.setattr(finding, "COMPARABLE", 1)  # so that a few words more are much longer
+    page = issue(registry, number=1, words=300)
+    beside = [issue(registry, number=number, words=210 + 6 * number, copies=1).record.text for number in range(2, 8)]
+    report = trace(registry, "\n\n".join([*beside, page.copy(9)]))
+    assert (report.documents, report.compared_in_all) == (7, 56)
+    assert [copy.number for copy in report.accused] == [9]
+
+
+def test_more_documents_beside_the_leak_than_can_be_compared(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then the report says that the leak's own was not."""
+    monkeypatch.setattr(finding, "COMPARABLE", 1)
+    monkeypatch.setattr(finding, "COMPARED", 6)
+    page = issue(registry, number=1, words=300)
+    beside = [issue(registry, number=number, words=210 + 6 * number, copies=1).record.text for number in range(2, 8)]
+    report = trace(registry, "\n\n".join([*beside, page.copy(9)]))
+    assert (report.documents, report.accused) == (6, ())
+    assert any("were not compared" in note and page.record.id in note for note in report.notes)

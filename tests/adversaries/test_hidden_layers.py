@@ -11,6 +11,7 @@ from lexprint.formats.protocol import remarks_of
 from lexprint.formats.source import open_source
 from lexprint.library import Lexprint
 from lexprint.registry.protocol import open_registry
+from lexprint.reports.page import report_page
 from lexprint.reports.report import Report
 from lexprint.workflows.tracing import trace
 
@@ -63,3 +64,14 @@ def test_another_copy_under_the_one_that_is_seen(tmp_path: Path) -> None:
     with Lexprint(registry=tmp_path / "registry.db", keys=keys) as lx:
         signed = lx.trace(page(seen="", hidden=issued.copy(2))).signed
     assert "a hidden layer" in " ".join(signed["report"]["notes"])
+
+
+def test_another_text_under_a_picture(tmp_path: Path) -> None:
+    """Whoever lays any text under the picture of a leaked page is told of no document, with the same note."""
+    layer = open_source(page(seen="", hidden="A big home at a stream"), name="leak.pdf")
+    with open_registry(str(tmp_path / "registry.db")) as registry:
+        issue(registry, copies=5)
+        report = trace(registry, layer.text, remarks=remarks_of(layer))
+    assert report.verdict == "no document"
+    assert ["a hidden layer" in note for note in report.notes] == [True]
+    assert "a hidden layer" in report_page(report)

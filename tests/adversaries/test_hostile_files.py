@@ -13,12 +13,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.formats.corpus import make_docx, make_pdf
+from starlette.testclient import TestClient
+from tests.cli.conftest import Run
+from tests.formats.corpus import make_docx, make_odt, make_pdf
+from tests.server.served import bearer, fake_engine
 
 from lexprint.errors import FormatError, SettingsError
 from lexprint.formats import child
 from lexprint.formats.child import ReadingLimits, default_limits
 from lexprint.formats.source import open_source
+from lexprint.registry.protocol import open_registry
+from lexprint.server.app import create_app
+from lexprint.server.tokens import create_token
 
 SECONDS, MEGABYTES = 10.0, 500
 ROOT = Path(__file__).parents[2]
@@ -74,6 +80,28 @@ def deep_docx() -> bytes:
     return make_docx(f"{markup}<!--{noise}-->")
 
 
+def deep_odt() -> bytes:
+    """The same for OpenDocument."""
+    noise = random.Random(1).randbytes(74_000).hex()
+    return make_odt(f"{'<text:p>a</text:p>' * (59_000_000 // 19)}<!--{noise}-->")
+
+
+def different_twins() -> bytes:
+    """Mail whose plain text and HTML have the same words in other orders, so that they are hard to compare."""
+    words = [f"w{number}" for number in range(4_000)] * 3
+    bodies = [random.Random(seed).sample(words, len(words)) for seed in (1, 2)]
+    parts = zip(("plain", "html"), bodies, strict=True)
+    shown = "".join(f"--x\nContent-Type: text/{kind}\n\n{' '.join(body)}\n" for kind, body in parts)
+    head = "From: a@example.org\nMessage-ID: <1@example.org>\nMIME-Version: 1.0\n"
+    return f"{head}Content-Type: multipart/alternative; boundary=x\n\n{shown}--x--\n".encode()
+
+
+def nested_mail() -> bytes:
+    """Parts within parts, thousands deep."""
+    head = b"From: a@example.org\nMessage-ID: <1@example.org>\nMIME-Version: 1.0\n"
+    return head + b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(3_000))
+
+
 def deep_html() -> bytes:
     """Elements that are opened and never closed, and as many ends of others."""
     return b"<html><body>" + b"<code>" * 15_000 + b"</kbd>" * 15_000 + b"a</body></html>"
@@ -100,6 +128,9 @@ FILES: dict[str, Callable[[], bytes]] = {
     "word.pdf": long_word_pdf,
     "streams.pdf": bomb_of_streams,
     "deep.docx": deep_docx,
+    "deep.odt": deep_odt,
+    "twins.eml": different_twins,
+    "nested.eml": nested_mail,
     "open.html": deep_html,
     "quotes.md": nested_markdown,
     "brackets.md": bracketed_markdown,
@@ -197,6 +228,35 @@ def test_others_go_on_meanwhile() -> None:
     with pytest.raises(FormatError):
         open_source(content, name="deep.docx")
     assert time.process_time() - began < 1.0
+
+
+SMALL: dict[str, bytes] = {
+    "page.html": b"<p>One</p>",
+    "notes.md": b"# One\n",
+    "memo.docx": make_docx("<w:p><w:r><w:t>One</w:t></w:r></w:p>"),
+    "memo.odt": make_odt("<text:p>One</text:p>"),
+    "mail.eml": b"From: a@example.org\nMessage-ID: <1@example.org>\n\nOne\n",
+    "page.pdf": make_pdf([[(72, 700, "One")]]),
+    "scan.jpg": jpeg(100, 100),
+}
+
+
+def test_commands_and_service_read_nothing_themselves(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the process that reads for them gives no answer, neither of them knows a word of the file."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(child, "_ask", lambda request, *, seconds: (None, 0))
+    with open_registry("lexprint.db") as registry:
+        token, _ = create_token(registry, "tracer", scopes={"trace"})
+        app = create_app(fake_engine(), registry)
+        with TestClient(app, base_url="http://localhost", headers=bearer(token)) as client:
+            for name, content in SMALL.items():
+                Path(name).write_bytes(content)
+                assert run("trace", name).is_refusal(2, "too complex"), name
+                sent = client.post("/v1/files", files={"file": (name, content)})
+                answer = client.post("/v1/trace", json={"file": sent.json()["id"]}) if sent.is_success else sent
+                assert (answer.status_code, "too complex" in answer.text) == (422, True), name
 
 
 def test_a_busy_machine_refuses_no_good_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from lexprint.server.tokens import create_link
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium")
 
-PATIENCE_SECONDS = 300.0  # on a busy machine; seconds otherwise
+TIMEOUT_SECONDS = 300.0  # on a busy machine; seconds otherwise
 SIGNED_IN = "localStorage.getItem('lexprint-session')"
 WITH_BOTH_HALVES = f"fetch('/v1/jobs', {{headers: {{'X-Lexprint-Session': {SIGNED_IN}}}}}).then((r) => r.status)"
 WITH_THE_COOKIE = "fetch('/v1/jobs').then((r) => r.status)"
@@ -37,12 +37,12 @@ def url(registry: Registry) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(create_app(fake_engine(), registry), port=port, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while not server.started and time.monotonic() < deadline:
         time.sleep(0.01)
     yield f"http://127.0.0.1:{port}/"
     server.should_exit = True
-    thread.join(PATIENCE_SECONDS)
+    thread.join(TIMEOUT_SECONDS)
 
 
 def cookies(tab: Tab, url: str) -> list[dict[str, Any]]:
@@ -56,7 +56,7 @@ def test_a_link_opens_one_session(url: str, registry: Registry) -> None:
     link = f"{url}#login={code}"
     with browser() as tab:
         tab.open(link)
-        tab.wait_for(SIGNED_IN, seconds=PATIENCE_SECONDS)
+        tab.wait_for(SIGNED_IN, seconds=TIMEOUT_SECONDS)
         assert tab.run("location.hash") == ""
         assert tab.run("document.cookie") == ""
         (cookie,) = cookies(tab, url)
@@ -72,6 +72,6 @@ def test_a_link_opens_one_session(url: str, registry: Registry) -> None:
         tab.call("Network.clearBrowserCookies")
         tab.open("about:blank")
         tab.open(link)
-        tab.wait_for("document.getElementById('token-dialog').open", seconds=PATIENCE_SECONDS)
+        tab.wait_for("document.getElementById('token-dialog').open", seconds=TIMEOUT_SECONDS)
         assert "used or has expired" in tab.run("document.body.innerText")
         assert (tab.run(SIGNED_IN), tab.run("location.hash"), cookies(tab, url)) == (None, "", [])

@@ -38,7 +38,7 @@ def test_codewords_never_change() -> None:
 
 
 def test_copies_can_be_added_later() -> None:
-    """A copy's codeword is the same alone, in company, in any order and across blocks of work."""
+    """A copy's codeword is the same alone, with others, in any order and across blocks of work."""
     chances = biases(SECRET, sites=40, code="tardos")
     together = codewords(SECRET, salts(range(5_000)), chances)
     for number in (0, 1, 4_095, 4_096, 4_999):

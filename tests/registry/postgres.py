@@ -17,7 +17,7 @@ from typing import Any
 
 import psycopg
 
-PATIENCE_SECONDS = 60
+TIMEOUT_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ def running_server() -> Iterator[Server]:
             yield server
         finally:
             process.send_signal(signal.SIGINT)  # ends sessions first
-            process.wait(PATIENCE_SECONDS)
+            process.wait(TIMEOUT_SECONDS)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _wait_for(server: Server, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while True:
         with suppress(psycopg.OperationalError):
             server.execute("SELECT 1")

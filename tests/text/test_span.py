@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexprint.text.span import Span
+from lexprint.text.span import Span, merged
 
 
 def test_of_is_the_slice() -> None:
@@ -40,3 +40,9 @@ def test_contains_and_shifted() -> None:
     assert Span(2, 6).contains(Span(2, 6))
     assert not Span(2, 6).contains(Span(1, 3))
     assert Span(2, 6).shifted(3) == Span(5, 9)
+
+
+def test_merged_spans_cover_the_same_characters() -> None:
+    """In order and apart from each other; what overlaps or touches is one, and an empty one is nothing."""
+    assert merged([Span(7, 9), Span(0, 3), Span(2, 5), Span(5, 6), Span(12, 12)]) == (Span(0, 6), Span(7, 9))
+    assert merged([]) == ()

@@ -23,7 +23,7 @@ from lexprint.testing import fake_text
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.leak_text import spell
 from lexprint.text.span import Span
-from lexprint.tracing.alignment import Alignment, Place, align, aligned_words
+from lexprint.tracing.alignment import AlignedSite, Alignment, align, aligned_words
 from lexprint.watermark.sites import Pair
 
 MEMO = "The board will buy a large plant in the north before the end of this year, said the chairman on Monday."
@@ -37,17 +37,17 @@ def site(text: str, word: str, other: str, *, after: int = 0) -> CopySite:
 LARGE = site(MEMO, "large", "big")  # big says 0, large 1
 
 
-def only(leak: str, *, text: str = MEMO, sites: tuple[CopySite, ...] = (LARGE,)) -> Place:
-    (place,) = align(leak, text, sites).places
-    return place
+def only(leak: str, *, text: str = MEMO, sites: tuple[CopySite, ...] = (LARGE,)) -> AlignedSite:
+    (aligned,) = align(leak, text, sites).sites
+    return aligned
 
 
 def wrong(alignment: Alignment, codeword: list[int]) -> int:
-    return sum(place.symbol not in (None, bit) for place, bit in zip(alignment.places, codeword, strict=True))
+    return sum(place.symbol not in (None, bit) for place, bit in zip(alignment.sites, codeword, strict=True))
 
 
 def readable(alignment: Alignment) -> float:
-    return sum(place.symbol is not None for place in alignment.places) / len(alignment.places)
+    return sum(place.symbol is not None for place in alignment.sites) / len(alignment.sites)
 
 
 @pytest.mark.parametrize(("word", "bit"), [("large", 0), ("big", 1), ("Big", 1), ("lаr\u200bge", 0), ("b1g", 1)])
@@ -87,7 +87,7 @@ def test_a_slip_between_both_words_is_neither() -> None:
 )
 def test_a_missing_place_is_missing(leak: str) -> None:
     """Dropped, cut away or never there: no bit and no span."""
-    assert only(leak) == Place(None, None)
+    assert only(leak) == AlignedSite(None, None)
 
 
 def test_words_come_and_go_around_a_site() -> None:
@@ -118,10 +118,10 @@ def test_a_passage_that_the_master_repeats_is_not_confused() -> None:
     text = f"{make_text(80, draw)} {MEMO} {make_text(80, draw)} {MEMO} {make_text(80, draw)}"
     first, second = site(text, "large", "big"), site(text, "large", "big", after=text.rindex(MEMO))
     leak = apply_edits(text, [Edit(second.span, "big")])
-    assert [place.symbol for place in align(leak, text, (first, second)).places] == [0, 1]
+    assert [place.symbol for place in align(leak, text, (first, second)).sites] == [0, 1]
     end = leak[leak.rindex("The board") :]
-    assert [place.symbol for place in align(end, text, (first, second)).places] == [None, 1]
-    assert [place.symbol for place in align(MEMO, text, (first, second)).places] == [None, None]
+    assert [place.symbol for place in align(end, text, (first, second)).sites] == [None, 1]
+    assert [place.symbol for place in align(MEMO, text, (first, second)).sites] == [None, None]
 
 
 @pytest.fixture(scope="module")

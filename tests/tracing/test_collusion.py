@@ -1,4 +1,4 @@
-"""Colluders are caught, alone or in company, and the chance of accusing an innocent is what is stated."""
+"""Colluders are caught, singly or jointly, and the chance of accusing an innocent is what is stated."""
 
 from __future__ import annotations
 

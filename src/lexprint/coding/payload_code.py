@@ -1,4 +1,4 @@
-"""The framed payload: every site says one keyed random parity of the payload's bits.
+"""The payload code: every site says one keyed random parity of the payload's bits.
 
 A site is known by its label, which its owner takes from nearby words, so cutting, moving or inserting text costs some sites
 and shifts none. Row and polarity of a label are a keyed hash, uniform over all of them, so the null hypothesis is exact:

@@ -30,7 +30,8 @@ TURN_TAKEN = "turn taken"
 REPORT_REVIEWED = "report reviewed"
 # Those that speak of stored things.
 STORED_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED, REPORT_SAVED, TURN_TAKEN, REPORT_REVIEWED)
-OWNERS_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED)  # those that nobody does without the key
+# Those that nobody does without the key.
+OWNERS_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED, REPORT_REVIEWED)
 
 BEGINNING = "0" * 64  # what the first entry has for the hash before it
 NO_KEY = ""  # of an entry that was written without one

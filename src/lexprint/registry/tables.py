@@ -147,6 +147,7 @@ TOKENS = Table(
     _text("name"),
     _text("hash"),
     _text("scopes"),
+    _text("recipient", nullable=True),
     _text("created_at"),
     _text("expires_at", nullable=True),
     _text("revoked_at", nullable=True),
@@ -185,6 +186,21 @@ JOBS = Table(
     _text("created_at"),
     _text("finished_at", nullable=True),
     Index("jobs_by_state", "state", "serial"),
+)
+WEBHOOKS = Table(
+    "webhooks",
+    METADATA,
+    _key(),
+    _text("id", unique=True),
+    _text("url"),
+    _text("events"),
+    _text("key_id"),
+    _big("cursor"),
+    Column("attempts", Integer, nullable=False),
+    _text("tried_since", nullable=True),
+    _text("due_at"),
+    _text("leased_until", nullable=True),
+    _text("created_at"),
 )
 ANSWERS = Table(
     "answers",

@@ -11,6 +11,7 @@ from math import ceil, log2
 from statistics import fmean
 
 from lexprint import __version__
+from lexprint.registry.look_alikes import has_look_alike
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import CopySite, DocumentRecord, DocumentSummary, IssuedCopy, LikelyDocument
 from lexprint.reports.report import AccusedCopy, Evidence, Leak, Report, TracedDocument, chance, share
@@ -54,14 +55,16 @@ def build_report(
     *,
     error_bound: float,
     at: datetime,
+    remarks: tuple[str, ...] = (),
 ) -> Report:
     """The report on the document that says most; `traced` are all that were compared, the likeliest first.
 
-    It says nothing of any copy that is not named. `left_out` are documents as likely that were not compared.
+    It says nothing of any copy that is not named. `left_out` are documents as likely that were not compared, `remarks` what
+    is to be known of how the leak was read, also if nothing was found in it.
     """
     found = max(traced, key=lambda one: one.strength, default=None)  # the first of equals
     if found is None or _is_chance(found):
-        return _report_of_nothing(leak, documents=len(traced), error_bound=error_bound, at=at)
+        return _report_of_nothing(leak, documents=len(traced), error_bound=error_bound, at=at, notes=remarks)
     finding, versions = found.finding, registry.versions(found.record.name)
     in_all = sum(one.finding.compared for one in traced)
     numbers = [suspect.number for suspect in finding.accused]
@@ -87,7 +90,12 @@ def build_report(
         covered_share=share(finding.covered_share),
         edited_share=share(finding.edited_share),
         evidence=_evidence(found.record, finding, [copies[number].codeword for number in numbers]),
-        notes=(*found.remarks, *_notes(registry, found, traced, versions, accused), *_note_on_left_out(left_out)),
+        notes=(
+            *remarks,
+            *found.remarks,
+            *_notes(registry, found, traced, versions, accused),
+            *_note_on_left_out(left_out),
+        ),
     )
 
 
@@ -108,7 +116,9 @@ def _is_chance(found: Traced) -> bool:
     return not found.finding.accused and found.shared is not None and found.shared < LEAST_SHARED
 
 
-def _report_of_nothing(leak: Leak, *, documents: int, error_bound: float, at: datetime) -> Report:
+def _report_of_nothing(
+    leak: Leak, *, documents: int, error_bound: float, at: datetime, notes: tuple[str, ...]
+) -> Report:
     return Report(
         id=secrets.token_hex(8),
         version=__version__,
@@ -127,7 +137,7 @@ def _report_of_nothing(leak: Leak, *, documents: int, error_bound: float, at: da
         covered_share=Decimal(0),
         edited_share=Decimal(0),
         evidence=(),
-        notes=(),
+        notes=notes,
     )
 
 
@@ -221,7 +231,19 @@ def _notes(
         for copy in accused
         if copy.issued_at is None
     ]
+    notes += [_note_on_the_name(copy) for copy in accused if has_look_alike(registry, copy.recipient)]
     return notes
+
+
+def _note_on_the_name(copy: AccusedCopy) -> str:
+    """By code points, for a reader cannot see them."""
+    unusual = [one for one in dict.fromkeys(copy.recipient) if not (one.isascii() and one.isalpha()) and one != " "]
+    points = ", ".join(f"U+{ord(one):04X}" for one in unusual)
+    written = f"it is written with {points}" if points else "it is written with the letters A to Z alone"
+    return (
+        f"Another recipient in this registry has a name that looks like that of the recipient of copy {copy.number}, and is "
+        f"somebody else: {written}. Tell them apart by the copy, not by the name."
+    )
 
 
 def _note_on_versions(found: Traced, versions: Sequence[DocumentSummary]) -> list[str]:

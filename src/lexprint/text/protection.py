@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 from lexprint.text.languages import foreign_spans
-from lexprint.text.span import Span
+from lexprint.text.span import Span, merged
 from lexprint.text.view import build_view, normalise
 
 Protection: TypeAlias = Literal["quotations", "addresses", "code", "quantities", "terms", "languages"]
@@ -36,17 +36,7 @@ def protected_spans(
     ['"so be it"', 'jo@example.org', 'merger']
     """
     found = [span for kind in _FINDERS if kind in protections for span in _FINDERS[kind](text)]
-    return _merged([*found, *_find_phrases(text, phrases), *spans])
-
-
-def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    merged: list[Span] = []
-    for span in sorted(spans):
-        if merged and span.start <= merged[-1].end:
-            merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
-        else:
-            merged.append(span)
-    return tuple(merged)
+    return merged([*found, *_find_phrases(text, phrases), *spans])
 
 
 _PARAGRAPH = re.compile(r"(?:[^\n\r\u2028\u2029]|(?:\r\n|[\n\r\u2028])(?![^\S\n\r]*[\n\r\u2028]))+")

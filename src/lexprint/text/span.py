@@ -1,5 +1,6 @@
 """Half-open ranges of code points; all offsets in lexprint are of this kind."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -38,3 +39,14 @@ class Span:
 
     def contains(self, other: "Span") -> bool:
         return self.start <= other.start and other.end <= self.end
+
+
+def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """In order, those that overlap or touch as one; empty ones only where another holds them."""
+    found: list[Span] = []
+    for span in sorted(spans):
+        if found and span.start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, span.end))
+        elif len(span):
+            found.append(span)
+    return tuple(found)

@@ -43,7 +43,7 @@ REPEATED = 3.0  # places of one site whose strength differs by less are both wha
 _AGREEMENT, _SKIP = 3.0, -1.0  # a pair of words that agree, and a word without a partner; a pair that does not is 0
 
 
-class Place(NamedTuple):
+class AlignedSite(NamedTuple):
     """What the leak shows at a site."""
 
     symbol: int | None  # which of the site's words; None: another one, or it cannot be told
@@ -54,19 +54,19 @@ class Place(NamedTuple):
 class Alignment:
     """Each site's place in the leak, and how much of the master the leak holds."""
 
-    places: tuple[Place, ...] = field(repr=False)  # one for each site
+    sites: tuple[AlignedSite, ...] = field(repr=False)  # one for each site
     covered_share: float  # of the master's words, those with a place in the leak
     edited_share: float  # of the words there, those changed, dropped or added; marks are no changes
 
 
-MISSING = Place(None, None)
+MISSING = AlignedSite(None, None)
 
 
 def align(leak: str, text: str, sites: Sequence[CopySite]) -> Alignment:
     """Find the sites of a master's text in any leak."""
     texts = _Texts.of(text, leak, sites)
     found = _passages(texts)
-    return Alignment(_places(found, texts), *_shares(found, texts))
+    return Alignment(_aligned_sites(found, texts), *_shares(found, texts))
 
 
 def aligned_words(leak: str, text: str) -> dict[int, frozenset[str]]:
@@ -279,11 +279,11 @@ class _Candidate(NamedTuple):
     leak: int
 
 
-def _places(passages: Sequence[_Passage], texts: _Texts) -> tuple[Place, ...]:
-    places = [MISSING] * texts.sites
+def _aligned_sites(passages: Sequence[_Passage], texts: _Texts) -> tuple[AlignedSite, ...]:
+    aligned = [MISSING] * texts.sites
     for place, candidates in _candidates(passages, texts.words).items():
-        places[texts.site_of[place]] = _place(candidates, texts)
-    return tuple(places)
+        aligned[texts.site_of[place]] = _aligned_site(candidates, texts)
+    return tuple(aligned)
 
 
 def _candidates(passages: Sequence[_Passage], wanted: Container[int]) -> dict[int, list[_Candidate]]:
@@ -317,7 +317,7 @@ def _nearly_best(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     return [one for one in candidates if one.strength > most - REPEATED]
 
 
-def _place(candidates: Sequence[_Candidate], texts: _Texts) -> Place:
+def _aligned_site(candidates: Sequence[_Candidate], texts: _Texts) -> AlignedSite:
     """A passage that the leak repeats counts once; if its places disagree, nothing can be told."""
     best = max(candidates)
     symbols = {one.leak: texts.symbol(one.place, one.leak) for one in _nearly_best(candidates)}
@@ -328,7 +328,7 @@ def _place(candidates: Sequence[_Candidate], texts: _Texts) -> Place:
         else next(leak for leak, symbol in symbols.items() if symbol is not None)
     )
     span = Span(int(texts.leak.starts[shown]), int(texts.leak.ends[shown]))
-    return Place(told.pop() if len(told) == 1 else None, span)
+    return AlignedSite(told.pop() if len(told) == 1 else None, span)
 
 
 def _shares(passages: Sequence[_Passage], texts: _Texts) -> tuple[float, float]:

@@ -11,7 +11,6 @@ from lexprint.text.shingles import shingles
 COMPARED = 16  # wordings that are compared with a leak, if so many are about equally likely: versions of one, mostly
 LOOKED_UP = 64  # wordings of which it is known how much they share, so that what is left out can be said
 COMPARABLE = 3  # a candidate shares at least one in so many of the passages that the likeliest one shares
-PARTS = 5  # documents, each with those that are comparable, of which a leak may be put together
 LEAST_PART = 8  # passages that must be in no likelier document, for a leak to be of this one too
 
 
@@ -30,19 +29,19 @@ class Candidates:
 def find_candidates(registry: Registry, leak_text: str) -> Candidates:
     """By the wording of a leak.
 
-    A leak may hold several documents, and one that is much longer must not hide the others: what the likeliest ones do
-    not explain is looked up once more.
+    A leak may hold several documents, and those that are much longer must not hide the others: what the likeliest ones do
+    not explain is looked up again, until nothing is left that could be said.
     """
     passages = set(shingles(leak_text))
     compared: set[str] = set()  # wordings
     documents: list[LikelyDocument] = []
     left_out: list[LikelyDocument] = []
-    for part in range(PARTS):
+    while len(left_out) < LOOKED_UP:
         known = {one.document_id for one in (*documents, *left_out)}
         found = registry.likely_documents(sorted(passages), limit=LOOKED_UP)
         likely = [one for one in found if one.document_id not in known]
         most = max((one.shared for one in likely), default=0)
-        if not most or (part and most < LEAST_PART):
+        if not most or (documents and most < LEAST_PART):
             break
         for one in likely:
             if one.shared * COMPARABLE >= most:

@@ -32,7 +32,7 @@ from lexprint.tracing.significance import (
 
 Verdict: TypeAlias = Literal["one copy", "several copies", "inconclusive"]
 
-ERROR_BOUND = 1e-6  # chance that any innocent copy at all is accused, whatever the leak
+ERROR_BOUND = 1e-6  # maximum probability of naming an innocent copy, whatever the leak
 CERTAIN = (
     0.999  # chance with which a recorded copy would have been accused, for a report to say that it is none of them
 )
@@ -112,12 +112,12 @@ def observe(leak: str, record: DocumentRecord) -> Observed:
     observations = tuple(
         Observation(
             number,
-            place.symbol,
-            place.span,
-            None if place.span is None else place.span.of(leak),
-            is_doubtful=is_edited and place.symbol is not None and site.words[place.symbol] in site.likely_edits,
+            aligned.symbol,
+            aligned.span,
+            None if aligned.span is None else aligned.span.of(leak),
+            is_doubtful=is_edited and aligned.symbol is not None and site.words[aligned.symbol] in site.likely_edits,
         )
-        for number, (site, place) in enumerate(zip(record.sites, alignment.places, strict=True))
+        for number, (site, aligned) in enumerate(zip(record.sites, alignment.sites, strict=True))
     )
     return Observed(observations, alignment.covered_share, alignment.edited_share)
 
@@ -189,9 +189,9 @@ class Shown:
 
     @property
     def least_p_value(self) -> float:
-        """The least that any copy can have, alone or in company, whatever it says; not sharp."""
+        """The least that any copy can have, singly or jointly, whatever it says; not sharp."""
         if self.code == "tardos":
-            # In company, a copy may stand out by not saying what the leak shows: of three, the others said it.
+            # Jointly, a copy may stand out by not saying what the leak shows: of three, the others said it.
             chances = np.minimum(self.biases, 1.0 - self.biases)
         else:
             chances = np.ldexp(1.0, -_coins(self.symbols, self.choices))
