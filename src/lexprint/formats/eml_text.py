@@ -26,7 +26,7 @@ from lexprint.formats.projection import whole_projection
 from lexprint.formats.protocol import Source
 from lexprint.formats.transfer_encodings import ByteEdit, edit_body
 from lexprint.text.editing import Edit
-from lexprint.text.span import Span
+from lexprint.text.span import Span, merged
 
 HEADERS_READ = 16_384  # bytes in which the headers of a message begin
 
@@ -196,7 +196,7 @@ def read_mail(content: bytes, *, name: str, read_file: ReadFile) -> MailText:
     whole = "\n\n".join(texts)
     if not twins:
         obstacle = obstacle or "mail without a text of its own"
-    spans_kept = _merged([*protected, *whole_projection(whole).protected])
+    spans_kept = merged([*protected, *whole_projection(whole).protected])
     return MailText(whole, name, spans_kept, obstacle, content, tuple(twins))
 
 
@@ -269,16 +269,6 @@ def _protected(twin: _Twin) -> Iterator[Span]:
             yield Span(start, cursor)
     if text[cursor:].strip():
         yield Span(cursor, len(text))
-
-
-def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
-    merged: list[Span] = []
-    for span in sorted(spans):
-        if merged and span.start <= merged[-1].end:
-            merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
-        elif len(span):
-            merged.append(span)
-    return tuple(merged)
 
 
 def _text_of(part: MIMEPart, read_file: ReadFile) -> str:

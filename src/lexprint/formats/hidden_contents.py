@@ -1,4 +1,8 @@
-"""What a document of a word processor carries besides its text, and goes out with every copy: deleted passages, comments, names."""
+"""What a document of a word processor carries besides its text, and goes out with every copy.
+
+Deleted passages, comments, names; and the small picture of the first page that LibreOffice puts into what it saves, which shows
+the words of the master.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import zipfile
 MOST_READ = 50_000_000  # bytes of a part
 
 _MAIN = ("word/document.xml", "content.xml")
+_PICTURES = ("thumbnails/", "docprops/thumbnail")  # how their names begin, in lower case
 
 _DELETED = re.compile(rb"<w:(?:del|moveFrom)[ >]|<text:deletion[ >]")
 _COMMENT = re.compile(rb"<w:comment |<office:annotation[ >]")
@@ -39,6 +44,7 @@ def hidden_contents(content: bytes) -> tuple[str, ...]:
                 "the names of its authors",
                 any(_AUTHOR.search(parts[name]) for name in ("docProps/core.xml", "meta.xml")),
             ),
+            ("a picture of its first page", any(name.lower().startswith(_PICTURES) for name in names)),
         )
         if is_there
     )

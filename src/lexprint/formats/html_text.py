@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape, unescape
 from html.entities import html5
 from typing import ClassVar
 
-from lexprint.formats.encodings import EncodedText, decode_text
-from lexprint.formats.plain_text import encode_or_refuse
+from lexprint.formats.encodings import decode_text
+from lexprint.formats.plain_text import TextFile
 from lexprint.formats.projection import Projection, ProjectionBuilder
-from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
 
 _SPACE = "\t\n\f\r "
@@ -98,34 +97,14 @@ def codec_of(label: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class HtmlText:
+class HtmlText(TextFile):
     """A web page or a part of one."""
 
-    encoded: EncodedText
-    name: str = field(repr=False)
-
     kind: ClassVar[str] = "HTML"
-    is_writable: ClassVar[bool] = True
 
     @cached_property
     def _projection(self) -> Projection:
         return _Reader(self.encoded.text).read()
-
-    @property
-    def text(self) -> str:
-        return self._projection.text
-
-    @property
-    def protected(self) -> tuple[Span, ...]:
-        return self._projection.protected
-
-    def with_edits(self, edits: Sequence[Edit]) -> bytes:
-        """The page with each edit made."""
-        return encode_or_refuse(self.encoded, apply_edits(self.encoded.text, self.file_edits(edits)), name=self.name)
-
-    def file_edits(self, edits: Sequence[Edit]) -> list[Edit]:
-        """The same edits at offsets of the characters in the file."""
-        return self._projection.raw_edits(edits, self._escaped)
 
     def _escaped(self, replacement: str) -> str:
         """Letters that the encoding lacks become references."""

@@ -7,8 +7,7 @@ does, and every piece is compared with the file before it is trusted.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from string import punctuation
 from typing import ClassVar, Literal
@@ -20,11 +19,10 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
 from lexprint.errors import FormatError
-from lexprint.formats.encodings import EncodedText, decode_text
+from lexprint.formats.encodings import decode_text
 from lexprint.formats.markdown_signs import FRONT_MATTER
-from lexprint.formats.plain_text import encode_or_refuse
+from lexprint.formats.plain_text import TextFile
 from lexprint.formats.projection import Projection, ProjectionBuilder
-from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
 
 LARGEST = 5_000_000  # characters; the Bible has four and a half million
@@ -43,14 +41,10 @@ _CODE = "\ufffc"  # stands for inline code where patterns are sought
 
 
 @dataclass(frozen=True)
-class MarkdownText:
+class MarkdownText(TextFile):
     """A Markdown file."""
 
-    encoded: EncodedText
-    name: str = field(repr=False)
-
     kind: ClassVar[str] = "Markdown"
-    is_writable: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if len(self.encoded.text) > LARGEST:
@@ -62,27 +56,12 @@ class MarkdownText:
     def _projection(self) -> Projection:
         return _read(self.encoded.text)
 
-    @property
-    def text(self) -> str:
-        return self._projection.text
-
-    @property
-    def protected(self) -> tuple[Span, ...]:
-        return self._projection.protected
-
-    def with_edits(self, edits: Sequence[Edit]) -> bytes:
-        """The file with each edit made."""
-        raw = self.encoded.text
-        raw_edits = self._projection.raw_edits(edits, _escaped)
-        return encode_or_refuse(self.encoded, apply_edits(raw, raw_edits), name=self.name)
+    def _escaped(self, replacement: str) -> str:
+        return replacement if _PLAIN_WORD.fullmatch(replacement) else replacement.translate(_ESCAPED)
 
 
 def read_markdown(content: bytes, *, name: str) -> MarkdownText:
     return MarkdownText(decode_text(content, name=name), name)
-
-
-def _escaped(replacement: str) -> str:
-    return replacement if _PLAIN_WORD.fullmatch(replacement) else replacement.translate(_ESCAPED)
 
 
 def _body_start(raw: str) -> int:

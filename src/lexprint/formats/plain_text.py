@@ -15,13 +15,13 @@ from lexprint.text.span import Span
 
 
 @dataclass(frozen=True)
-class PlainText:
-    """A text file."""
+class TextFile:
+    """A file of characters, all or some of which are its text; formats say which."""
 
     encoded: EncodedText
     name: str = field(repr=False)
 
-    kind: ClassVar[str] = "plain text"
+    kind: ClassVar[str]
     is_writable: ClassVar[bool] = True
 
     @cached_property
@@ -30,7 +30,7 @@ class PlainText:
 
     @property
     def text(self) -> str:
-        return self.encoded.text
+        return self._projection.text
 
     @property
     def protected(self) -> tuple[Span, ...]:
@@ -38,18 +38,29 @@ class PlainText:
 
     def with_edits(self, edits: Sequence[Edit]) -> bytes:
         """The file with each edit made."""
-        return encode_or_refuse(self.encoded, apply_edits(self.encoded.text, self.file_edits(edits)), name=self.name)
+        return _encode_or_refuse(self.encoded, apply_edits(self.encoded.text, self.file_edits(edits)), name=self.name)
 
     def file_edits(self, edits: Sequence[Edit]) -> list[Edit]:
         """The same edits at offsets of the characters in the file."""
-        return self._projection.raw_edits(edits, str)
+        return self._projection.raw_edits(edits, self._escaped)
+
+    def _escaped(self, replacement: str) -> str:
+        """A new word as the file has to spell it."""
+        return replacement
+
+
+@dataclass(frozen=True)
+class PlainText(TextFile):
+    """A text file."""
+
+    kind: ClassVar[str] = "plain text"
 
 
 def read_plain_text(content: bytes, *, name: str) -> PlainText:
     return PlainText(decode_text(content, name=name), name)
 
 
-def encode_or_refuse(encoded: EncodedText, raw: str, *, name: str) -> bytes:
+def _encode_or_refuse(encoded: EncodedText, raw: str, *, name: str) -> bytes:
     try:
         return encoded.encode(raw)
     except UnicodeEncodeError as error:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from lexprint.text.document import PARAGRAPH_BREAK
 from lexprint.text.editing import Edit
-from lexprint.text.span import Span
+from lexprint.text.span import Span, merged
 
 _ADDRESS_MARK = re.compile(r"://|@|(?<!\w)www\.")
 _UNSPACED = re.compile(r"\S*+")
@@ -145,13 +145,13 @@ class ProjectionBuilder:
     def build(self) -> Projection:
         text = "".join(piece.text for piece in self._pieces)
         protected = [*self._protected, *_addresses(text), *_seam_words(text, self._seams)]
-        return Projection(tuple(_joined(self._pieces)), _merged(protected))
+        return Projection(tuple(_joined(self._pieces)), merged(protected))
 
 
 def whole_projection(text: str) -> Projection:
     """For files that are text from end to end."""
     pieces = (Piece(text, Span(0, len(text))),) if text else ()
-    return Projection(pieces, _merged(_addresses(text)))
+    return Projection(pieces, merged(_addresses(text)))
 
 
 def is_word_character(character: str) -> bool:
@@ -214,13 +214,3 @@ def _joined(pieces: Iterable[Piece]) -> Iterable[Piece]:
             yield piece
     if run:
         yield Piece("".join(run), Span(start, end))
-
-
-def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    merged: list[Span] = []
-    for span in sorted(spans):
-        if merged and span.start <= merged[-1].end:
-            merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
-        elif len(span):
-            merged.append(span)
-    return tuple(merged)
