@@ -62,6 +62,14 @@ def test_an_unknown_header_is_no_recipient(text: str) -> None:
         read_recipients(text, name="a.csv")
 
 
+@pytest.mark.parametrize("first", ["Employee,Team", "Employee;Team", "Employee\tTeam", '"Employee","Team"'])
+def test_a_table_that_was_pasted_is_a_table(first: str) -> None:
+    """Without the name of a file too, as on the page: neither the header nor whole rows become recipients."""
+    with pytest.raises(InputError, match=r"the list begins with 'Employee, Team', which is no known header"):
+        read_recipients(f"{first}\nAda,x\nBo,y\n", name="the list")
+    assert read_recipients("Low, Ada\nLow, Bo\n", name="the list") == ("Low, Ada", "Low, Bo")
+
+
 def test_given_and_family_names() -> None:
     """Two columns are one name."""
     text = "Last Name;First Name;Mail\nLovelace;Ada;ada@example.org\n"

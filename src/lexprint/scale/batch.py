@@ -6,7 +6,6 @@ Whatever the pool and the number of workers, the outputs are the same bytes.
 from __future__ import annotations
 
 import json
-import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from lexprint import __version__
 from lexprint.engine import Engine
 from lexprint.errors import FormatError, InputError, LexprintError
+from lexprint.formats.folders import names_below
 from lexprint.scale.jobs import Failure, Item, Job, OnItems, Outcome, Product, failure_of
 from lexprint.scale.pools import Pool
 from lexprint.scale.state import STATE, State, key_of, state_of
@@ -264,19 +264,6 @@ def require_apart(source: Path, *targets: Path) -> None:
         one, other = source.resolve(), target.resolve()
         if one == other or one in other.parents or other in one.parents:
             raise InputError(f"{target} and {source} are in each other", needed="a folder apart for the outputs")
-
-
-def names_below(folder: Path) -> list[str]:
-    """Files below a folder, in order; hidden ones are left out."""
-    names = []
-    for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        inside = (Path(place, name) for name in files if not name.startswith("."))
-        names += [path.relative_to(folder).as_posix() for path in inside if path.is_file()]
-    if not names:
-        found = "a folder without files" if folder.is_dir() else "not there"
-        raise FormatError(str(folder), found=found, needed="a folder with documents, or a table")
-    return sorted(names)
 
 
 def read_file(path: Path) -> bytes:

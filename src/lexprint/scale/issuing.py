@@ -13,8 +13,9 @@ from pathlib import Path
 from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import LexprintError
+from lexprint.formats.folders import names_below
 from lexprint.registry.protocol import Registry
-from lexprint.scale.batch import Report, Tally, names_below, read_file, require_apart
+from lexprint.scale.batch import Report, Tally, read_file, require_apart
 from lexprint.scale.jobs import Failure, Item, Job, OnItems, Product, failure_of
 from lexprint.scale.pools import Pool
 from lexprint.scale.state import STATE

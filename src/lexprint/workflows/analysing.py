@@ -32,7 +32,7 @@ from lexprint.workflows.results import Analysis, Paragraph
 DAYS_KEPT = 90
 MOST_KEPT = 10_000  # the oldest go first
 NONCE_BYTES = 12
-FORMAT = "analysis 1"  # raised when sites hold something else
+FORMAT = "analysis 2"  # raised when sites hold something else
 
 
 def analyse_document(

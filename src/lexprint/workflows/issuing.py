@@ -25,6 +25,7 @@ from lexprint.errors import InputError, RegistryError
 from lexprint.registry.packing import person
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import Code, CopySite, DocumentRecord, IssuedCopy
+from lexprint.settings import Settings
 from lexprint.text.editing import Edit
 from lexprint.text.protection import PROTECTIONS, Protection, protected_spans
 from lexprint.tracing.verdict import ERROR_BOUND
@@ -98,9 +99,33 @@ def issue(
             )
             record = _new_document(engine, master, analysis, keyring, registry, options)
         planner = Planner(record, recipients, master, keyring, registry, folder, engine.settings)
-        plan = record_plan(planner.plan, registry)
-        contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
-        return _write_copies(plan, contents, master, registry, folder=folder, on_copies=on_copies)
+        return _issue_planned(planner, on_copies=on_copies)
+
+
+def issue_one(
+    record: DocumentRecord,
+    master: Master,
+    recipient: str,
+    *,
+    keyring: Keyring,
+    registry: Registry,
+    folder: Path,
+    settings: Settings,
+) -> IssuedDocument:
+    """The copy of one recipient of a registered document, made if there is none; no model is asked."""
+    if record.issuing == "blind":
+        raise InputError(
+            f"copies of {record.name} are blind, and made by the models", needed="to issue it with this recipient first"
+        )
+    with sole_writer(folder):
+        return _issue_planned(Planner(record, [recipient], master, keyring, registry, folder, settings))
+
+
+def _issue_planned(planner: Planner, *, on_copies: OnCopies | None = None) -> IssuedDocument:
+    master, record = planner.master, planner.record
+    plan = record_plan(planner.plan, planner.registry)
+    contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
+    return _write_copies(plan, contents, master, planner.registry, folder=planner.folder, on_copies=on_copies)
 
 
 def is_analysed(engine: Engine, master: Master, registry: Registry, options: IssueOptions) -> bool:

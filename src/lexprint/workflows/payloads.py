@@ -88,7 +88,7 @@ def embed_payloads(
     _require_probability(false_positive)
     document, scheme = segmented(text, protected), scheme_of(engine)
     for payload in payloads:
-        frame = _framed(payload, bits)
+        frame = _frame_of(payload, bits)
         yield _embed(engine, document, frame, scheme, key=key, false_positive=false_positive, on_progress=on_progress)
 
 
@@ -176,7 +176,7 @@ def _too_long(document: Document, form: Form, *, needed: int, found: int) -> Pay
     return PayloadTooLong(needed=needed, found=found, bits=form.bits, words_missing=missing)
 
 
-def _framed(payload: Payload, bits: int | None) -> Frame:
+def _frame_of(payload: Payload, bits: int | None) -> Frame:
     if isinstance(payload, int):
         if bits is None:
             raise InputError("the payload is a number", needed="how many bits it takes; its reader must know that too")

@@ -23,6 +23,7 @@ ADDRESSES = ("email", "emailaddress", "mail", "mailaddress")
 IDS = ("id", "recipientid", "employeeid", "userid", "username", "user")
 
 _BESIDES_LETTERS = re.compile(r"[\W_]+")
+_BETWEEN_CELLS = re.compile(r"[;\t]|,(?=\S)")  # a comma inside a name has a space behind it
 _ADDRESS = re.compile(r"[^\s@<>,;\"]+@[^\s@<>,;\"]+")
 
 
@@ -47,7 +48,7 @@ def read_people(text: str, *, name: str) -> tuple[Recipient, ...]:
     """Everybody on a list, in order: each line is somebody or is named in an error.
 
     A table needs a header that is known: a header taken for a recipient, or a recipient taken for a header, would go
-    unnoticed. Other files are one recipient a line. An address among the cells of the first line says that it is no header.
+    unnoticed. So does a text whose first line has cells, wherever it was pasted. Others are one recipient a line. An address among the cells of the first line says that it is no header.
 
     >>> read_people("Name,E-Mail\\nAda,ada@example.org\\n", name="people.csv")
     (Recipient(name='Ada', address='ada@example.org'),)
@@ -58,11 +59,13 @@ def read_people(text: str, *, name: str) -> tuple[Recipient, ...]:
     try:
         header = next(csv.reader([first], delimiter=separator), [])
         columns = _Columns.of(header)
-        if columns is None and PurePath(name).suffix.lower() not in TABLES:
+        is_table = PurePath(name).suffix.lower() in TABLES
+        has_address = any(map(_ADDRESS.fullmatch, map(str.strip, header)))
+        if columns is None and not has_address and first and (is_table or _BETWEEN_CELLS.search(first)):
+            raise _unknown_header(header, name)
+        if columns is None and not is_table:
             rows = [(number, " ".join(line.split()), _address_of([line])) for number, line in enumerate(lines, start=1)]
             found = [(number, Recipient(shown, address)) for number, shown, address in rows if shown]
-        elif columns is None and not any(map(_ADDRESS.fullmatch, map(str.strip, header))) and first:
-            raise _unknown_header(header, name)
         else:
             table = _rows(lines, separator)
             found = _people(table[1:] if columns else table, columns, name=name)
@@ -134,7 +137,7 @@ def _unknown_header(header: Sequence[str], name: str) -> InputError:
     shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}..."
     return InputError(
         f"{name} begins with '{shown}', which is no known header",
-        needed="a column headed name, recipient, email or id; or a .txt file with one recipient a line",
+        needed="a column headed name, recipient, email or id; or one recipient a line, in a .txt file if it is a file",
     )
 
 

@@ -150,7 +150,7 @@ class Analysis:
     @cached_property
     def sites(self) -> tuple[CopySite, ...]:
         return tuple(
-            CopySite(site.span, site.word, site.pair, site.entailment, site.further, site.lures, site.figures)
+            CopySite(site.span, site.word, site.pair, site.entailment, site.further, site.likely_edits, site.figures)
             for paragraph in self.paragraphs
             for site in paragraph.sites
         )

@@ -77,9 +77,11 @@ def trace(
         if question.may_accuse(bound * share_of_turn(1)):
             turn = take_turn(registry, question.record.id, question.reading, compared=len(question.numbers), at=at)
         finding = question.judged(bound * (turn.share if turn else share_of_turn(1)))
-        traced.append(Traced(question.record, finding, question.shared, turn, (*remarks, *question.remarks)))
+        traced.append(Traced(question.record, finding, question.shared, turn, question.remarks))
     leak = Leak(leak_digest or _digest(leak_text), segment(leak_text).word_count)
-    report = build_report(registry, leak, traced, candidates.left_out, error_bound=error_bound, at=at)
+    report = build_report(
+        registry, leak, traced, candidates.left_out, error_bound=error_bound, at=at, remarks=tuple(remarks)
+    )
     if keys is not None:
         report = sign(report, keys.newest)
         report = report if authority is None else stamp(report, authority)
