@@ -25,6 +25,7 @@ from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
 from lexprint.server.tokens import create_token
 from lexprint.testing import fake_text
+from lexprint.workflows.cases import read_case
 
 MEMO = "\n\n".join(fake_text(words=100, seed=seed) for seed in range(2)) + "\n"
 
@@ -107,6 +108,16 @@ def test_files_issue_and_trace(client: Client, tmp_path: Path) -> None:
     assert [one["name"] for one in client.documents()] == ["Q3 memo"]
     assert [one["name"] for one in client.recipients()] == ["Ada", "Bo"]
     assert [one["id"] for one in client.reports()] == [report.id]
+    assert client.copy_for(issued.document_id, "Bo") == leak.read_bytes()
+    first = client.copy_for(issued.document_id, "Cy O'Neil / Legal")
+    assert first == client.copy_for(issued.document_id, "cy o'neil / legal") == client.copy(issued.document_id, 3)
+    assert client.review(report.id, note="To be looked at.")["status"] == "open"
+    assert client.review(report.id, status="confirmed")["number"] == 2
+    assert [one["note"] for one in client.reviews(report.id)] == ["To be looked at.", ""]
+    assert [one["status"] for one in client.reports()] == ["confirmed"]
+    assert read_case(client.case(report.id, leak), name="case.zip").id == report.id
+    with pytest.raises(ServiceError, match="is not the leak"):
+        client.case(report.id, text="Another text.")
 
 
 def test_what_is_marked_must_be_clear(client: Client, tmp_path: Path) -> None:

@@ -191,6 +191,11 @@ class Client:
         """The file of one copy."""
         return self._fetch(f"/v1/documents/{document_id}/copies/{number}/content")
 
+    def copy_for(self, document_id: str, recipient: str) -> bytes:
+        """The copy of one recipient, issued when it is first asked for; the same bytes ever after."""
+        path = f"/v1/documents/{document_id}/copies/{urllib.parse.quote(recipient, safe='')}"
+        return self._send("POST", path, b"")
+
     def archive(self, document_id: str) -> bytes:
         """All copies of a document, as a ZIP file."""
         return self._fetch(f"/v1/documents/{document_id}/archive")
@@ -210,6 +215,26 @@ class Client:
     def reports(self) -> Iterator[Mapping[str, Any]]:
         """Reports of traced leaks, newest first."""
         return self._pages("/v1/reports")
+
+    # What became of reports
+
+    def reviews(self, report_id: str) -> list[Mapping[str, Any]]:
+        """Statuses and notes of a report, the oldest first."""
+        found: list[Mapping[str, Any]] = json.loads(self._fetch(f"/v1/reports/{report_id}/reviews"))
+        return found
+
+    def review(
+        self, report_id: str, *, status: Literal["open", "confirmed", "dismissed"] | None = None, note: str = ""
+    ) -> Mapping[str, Any]:
+        """Keep a note on a report, or what became of it; the report itself does not change."""
+        asked = {"status": status, "note": note}
+        found: Mapping[str, Any] = self._post(f"/v1/reports/{report_id}/reviews", asked)
+        return found
+
+    def case(self, report_id: str, leak: Given | None = None, *, text: str | None = None) -> bytes:
+        """The leak that was traced, its report and all that it takes to verify both, as a ZIP file."""
+        body = json.dumps(self._given(leak, text)).encode()
+        return self._send("POST", f"/v1/reports/{report_id}/case", body, "application/json")
 
     # Requests
 

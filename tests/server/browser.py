@@ -21,7 +21,7 @@ OPTIONS = """
     --headless=new --no-sandbox --disable-gpu --disable-quic --disable-background-networking --disable-component-update
     --disable-sync --disable-dev-shm-usage --no-first-run --hide-scrollbars --disable-extensions --remote-debugging-pipe about:blank
 """.split()
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 
 
 @dataclass
@@ -32,6 +32,8 @@ class Tab:
     answers: int
     session: str | None = None
     console: list[str] = field(default_factory=list)
+    _loading: set[str] = field(default_factory=set)  # requests that have no answer yet
+    _unlogged: set[str] = field(default_factory=set)  # requests that were refused, before the console says so
     width: int = 0  # of the screen that it looks at
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
     _rest: bytes = b""
@@ -61,14 +63,48 @@ class Tab:
         return received
 
     def _note(self, event: dict[str, Any]) -> None:
-        """What a user would find in the console."""
-        if event.get("method") == "Runtime.exceptionThrown":
-            self.console.append(str(event["params"]["exceptionDetails"].get("exception", {}).get("description")))
-        elif event.get("method") == "Log.entryAdded" and event["params"]["entry"]["level"] == "error":
-            self.console.append(event["params"]["entry"]["text"])
+        """What a user would find in the console, and which requests may still add to it."""
+        method, told = event.get("method"), event.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            self.console.append(str(told["exceptionDetails"].get("exception", {}).get("description")))
+        elif method == "Log.entryAdded" and told["entry"]["level"] == "error":
+            self.console.append(f"{told['entry']['text']} {told['entry'].get('url', '')}".rstrip())
+            self._unlogged.discard(told["entry"].get("networkRequestId", ""))
+        elif method == "Network.requestWillBeSent":
+            self._loading.add(told["requestId"])
+        elif method == "Network.responseReceived":  # its body may be a stream that lasts
+            self._loading.discard(told["requestId"])
+            if told["response"]["status"] >= 400:
+                self._unlogged.add(told["requestId"])
+        elif method == "Network.loadingFailed":
+            self._loading.discard(told["requestId"])
+
+    def settle(self, *, seconds: float = TIMEOUT_SECONDS) -> None:
+        """Wait until every request has its answer and whatever was refused is in the console.
+
+        A refusal comes there on a way of its own: on a busy machine, after the page has shown what follows from it.
+        """
+        deadline = time.monotonic() + seconds
+        self.run("0")
+        while self._loading or self._unlogged:
+            assert time.monotonic() < deadline, f"{len(self._loading)} requests have no answer; {self.console}"
+            time.sleep(0.05)
+            self.run("0")
+
+    def refused(self, status: int) -> None:
+        """The service has refused something with that status: the console says so, and of nothing else."""
+        self.settle()
+        said = f"the server responded with a status of {status} "
+        assert self.console, f"nothing was refused with {status}"
+        assert [entry for entry in self.console if said not in entry] == []
+        self.console.clear()
 
     def open(self, url: str) -> None:
+        """Another document; of requests that the one before leaves behind nothing more is told."""
+        left_behind = self._loading | self._unlogged
         self.call("Page.navigate", url=url)
+        self._loading -= left_behind
+        self._unlogged -= left_behind
         self.wait_for("document.readyState === 'complete'")
 
     def run(self, script: str) -> Any:
@@ -79,7 +115,7 @@ class Tab:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def wait_for(self, condition: str, *, seconds: float = PATIENCE_SECONDS) -> None:
+    def wait_for(self, condition: str, *, seconds: float = TIMEOUT_SECONDS) -> None:
         deadline = time.monotonic() + seconds
         while not self.run(f"Boolean({condition})"):
             assert time.monotonic() < deadline, f"{condition} did not come true; {self.console}"
@@ -187,7 +223,7 @@ def browser() -> Iterator[Tab]:
             tab = Tab(command_write, answer_read)
             target = tab.call("Target.createTarget", url="about:blank")["targetId"]
             tab.session = tab.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-            for domain in ("Page", "Runtime", "Log"):
+            for domain in ("Page", "Runtime", "Log", "Network"):
                 tab.call(f"{domain}.enable")
             yield tab
         finally:

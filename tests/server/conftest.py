@@ -8,6 +8,7 @@ from typing import Protocol
 import pytest
 from starlette.testclient import TestClient
 from tests.registry.postgres import Server
+from tests.server.browser import Tab, browser
 from tests.server.served import bearer, fake_engine
 
 from lexprint.coding.keys import Keyring, MasterKey
@@ -18,6 +19,24 @@ from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
 from lexprint.server.tokens import SCOPES, create_token
 from lexprint.testing import fake_text
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Tab]:
+    """One browser for the tests of a file."""
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def tab(chromium: Tab) -> Iterator[Tab]:
+    """Its tab, in whose console nobody has written; nor may this test, but for refusals that it names."""
+    chromium.open("about:blank")
+    chromium.settle()
+    chromium.console.clear()
+    yield chromium
+    chromium.settle()
+    assert chromium.console == []
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from tests.workflows.patient import PatientEngine
 
 from lexprint.settings import load_settings
 
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 
 on_both_databases = pytest.mark.parametrize("registry", ["sqlite", "postgresql"], indirect=True)
 
@@ -26,7 +26,7 @@ def bearer(token: str) -> dict[str, str]:
 
 def wait_for(client: TestClient, job: dict[str, Any], **options: Any) -> dict[str, Any]:
     """The job once it is finished."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < deadline:
         found: dict[str, Any] = client.get(f"/v1/jobs/{job['id']}", **options).json()
         if found["state"] in ("done", "failed", "cancelled"):

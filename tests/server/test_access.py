@@ -18,7 +18,14 @@ from lexprint.server.tokens import SCOPES, Scope, create_token, revoke_token
 
 OPEN = {*PAGE, "/health", "/ready"}
 ENTRANCE = ("POST", "/v1/session")
-IDS = {"document_id": "0" * 16, "report_id": "0" * 16, "token_id": "0" * 12, "number": "1"}
+IDS = {
+    "document_id": "0" * 16,
+    "report_id": "0" * 16,
+    "token_id": "0" * 12,
+    "number": "1",
+    "recipient": "Ada",
+    "webhook_id": "0" * 16,
+}
 
 
 def routes_of(app: FastAPI) -> list[tuple[str, str, frozenset[Scope] | None]]:
@@ -44,7 +51,7 @@ def guarded(serve: Serve) -> Iterator[TestClient]:
 
 
 def url_of(path: str) -> str:
-    return path.format_map({"file_id": "0" * 32, "job_id": "0" * 32} | IDS)
+    return path.replace(":path", "").format_map({"file_id": "0" * 32, "job_id": "0" * 32} | IDS)
 
 
 def test_only_these_routes_are_open(all_routes: list[tuple[str, str, frozenset[Scope] | None]]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.formats.corpus import make_docx
-from tests.server.browser import Tab, browser
+from tests.server.browser import Tab
 from tests.server.paged import MEMO, is_shown, needs_browser, page_served, require_fine, sign_in
 
 from lexprint.formats.source import open_source
@@ -60,12 +60,6 @@ def url(registry: Registry) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module")
-def tab() -> Iterator[Tab]:
-    with browser() as opened:
-        yield opened
-
-
 @needs_browser
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -85,7 +79,7 @@ def test_from_drop_to_verdict(tab: Tab, url: str, registry: Registry, theme: str
     tab.fill("document-text", MEMO)
     tab.click("analyse")
     tab.wait_for("document.getElementById('token-dialog').open")
-    tab.console.clear()  # a browser notes every 401
+    tab.refused(401)
     require_fine(tab)
     tab.fill("token", written)
     tab.run("document.querySelector('#token-form button').click()")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.formats.corpus import make_pdf
-from tests.server.browser import Tab, browser
+from tests.server.browser import Tab
 from tests.server.killable import SlowMaskedLM
 from tests.server.paged import MEMO, is_shown, needs_browser, page_served, require_fine, sign_in, text_of
 from tests.server.served import fake_engine
@@ -17,6 +17,7 @@ from lexprint.reports.signed_file import read_report, report_bytes
 from lexprint.server.job_store import list_jobs
 from lexprint.server.tokens import create_token, list_tokens
 from lexprint.testing import fake_text
+from lexprint.workflows.recipients import ADDRESSES, IDS, NAMES
 
 pytestmark = needs_browser
 LONG = "\n\n".join(fake_text(words=100, seed=seed) for seed in range(9))
@@ -35,12 +36,6 @@ def url(registry: Registry) -> Iterator[str]:
     vars(engine)["masked_lm"] = SlowMaskedLM(pause_seconds=0.05)
     with page_served(registry, engine) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def tab() -> Iterator[Tab]:
-    with browser() as opened:
-        yield opened
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +79,7 @@ def test_a_file_that_cannot_be_read_is_refused_where_it_was_put(
     assert name in text_of(tab, "document-problem")
     assert is_on_screen(tab, "document-problem")
     assert tab.run("document.getElementById('document-chip').hidden")
-    tab.console.clear()  # a browser notes every 422
+    tab.refused(422)
     require_fine(tab)
 
 
@@ -123,6 +118,28 @@ def test_a_file_that_is_on_its_way_is_waited_for(tab: Tab, url: str, registry: R
     assert text_of(tab, "analyse-problem") == ""
     tab.wait_for(is_shown("step-recipients"))
     assert text_of(tab, "manuscript") == MEMO
+
+
+def test_a_table_of_people_is_counted_and_refused_as_the_service_reads_it(
+    tab: Tab, url: str, registry: Registry
+) -> None:
+    """Known headers are nobody; an unknown one is refused in words, and nobody is issued a copy."""
+    sign_in(tab, url, registry)
+    tab.fill("document-text", MEMO)
+    tab.click("analyse")
+    tab.wait_for(is_shown("step-recipients"))
+    halves = ("First name,Surname", "Given Name;Family Name")
+    for header in (*NAMES, *ADDRESSES, *IDS, "E-Mail", "Room,Full Name", *halves):
+        tab.fill("recipients", f"{header}\nAda,x\nBo,y")
+        assert text_of(tab, "recipients-count") == "2 recipients", header
+    tab.fill("recipients", "Low, Ada\nLow, Bo\nLow, Cy")
+    assert text_of(tab, "recipients-count") == "3 recipients"
+    before = len(registry.documents())
+    tab.fill("recipients", "Employee,Team\nAda,Red\nBo,Blue")
+    tab.click("issue")
+    tab.wait_for(f"{is_shown('step-copies')} || {is_shown('issue-problem')}")
+    assert "begins with 'Employee, Team', which is no known header" in text_of(tab, "issue-problem")
+    assert len(registry.documents()) == before
 
 
 def test_messages_are_on_the_screen(tab: Tab, url: str, registry: Registry) -> None:
@@ -349,7 +366,7 @@ def test_who_may_only_trace_sees_what_is_theirs(tab: Tab, url: str, registry: Re
     assert "scope" in text_of(tab, "people")
     tab.wait_for("document.querySelector('#documents table')")
     assert tab.run("document.getElementById('history-problem').hidden")
-    tab.console.clear()  # a browser notes every 403
+    tab.refused(403)
 
 
 def test_the_chooser_of_strictness_is_heeded(tab: Tab, url: str, registry: Registry) -> None:

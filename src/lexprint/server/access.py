@@ -36,6 +36,7 @@ class Caller:
     id: str  # of the token
     scopes: frozenset[Scope]
     is_session: bool = False  # of a browser that came by a link
+    recipient: str | None = None  # whose copies alone the token is for; None: anybody's
 
 
 async def admit(
@@ -53,7 +54,7 @@ async def admit(
         raise LoginFailed("the token is unknown, expired or revoked; make one with: lexprint token new", shown=shown)
     if not token.scopes & scopes:
         raise Refusal(403, f"the token lacks the scope {' or '.join(sorted(scopes))}", code="Forbidden")
-    return Caller(token.id, token.scopes, is_session=token.kind == "session")
+    return Caller(token.id, token.scopes, is_session=token.kind == "session", recipient=token.recipient)
 
 
 def _shown(request: Request) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import PurePath
@@ -22,7 +22,16 @@ from lexprint.coding.keys import Keyring
 from lexprint.engine import Engine
 from lexprint.errors import LexprintError
 from lexprint.registry.protocol import Registry
-from lexprint.server import page_routes, record_routes, routes, schemas, session_routes
+from lexprint.server import (
+    case_routes,
+    copy_routes,
+    page_routes,
+    record_routes,
+    routes,
+    schemas,
+    session_routes,
+    webhook_routes,
+)
 from lexprint.server.access import Access, Caller
 from lexprint.server.framing import Framing
 from lexprint.server.job_runner import JobRunner
@@ -32,6 +41,7 @@ from lexprint.server.problems import MEDIA_TYPE, Refusal, problem, problem_of, s
 from lexprint.server.retention import Retention
 from lexprint.server.service import RECORD_THREADS, Service
 from lexprint.server.verbs import VERBS, Answer, Desk
+from lexprint.server.webhook_sender import WebhookSender
 
 ROUTERS = (
     routes.marking,
@@ -40,8 +50,12 @@ ROUTERS = (
     record_routes.marking,
     record_routes.administration,
     record_routes.open_routes,
+    case_routes.reviewing,
+    case_routes.packing,
+    copy_routes.fetching,
     page_routes.reading,
     page_routes.verifying,
+    webhook_routes.administration,
     session_routes.entrance,
     session_routes.everybody,
 )
@@ -65,6 +79,7 @@ def create_app(
     access: Access = "tokens",
     limits: Limits | None = None,
     authority: str | None = None,
+    webhook_hosts: Sequence[str] = (),
 ) -> FastAPI:
     """The service over these; it works on queued jobs from its start to its end."""
     service = Service(
@@ -74,6 +89,7 @@ def create_app(
         access=access,
         limits=limits or Limits(),
         authority=authority,
+        webhook_hosts=tuple(webhook_hosts),
     )
 
     def work(job: Job, on_progress: OnProgress, on_part: OnPart) -> Answer:
@@ -83,18 +99,21 @@ def create_app(
 
     retention = Retention(registry, every_seconds=service.limits.retention_seconds)
     runner = JobRunner(registry, work, new_job=service.new_job, lease_seconds=service.limits.lease_seconds)
+    sender = WebhookSender(service)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = RECORD_THREADS
         retention.start()
         runner.start()
+        sender.start()
         try:
             yield
         finally:
             service.close()
             await run_in_threadpool(lambda: runner.stop(seconds=service.limits.shutdown_seconds))
             await run_in_threadpool(lambda: retention.stop(seconds=1.0))
+            await run_in_threadpool(lambda: sender.stop(seconds=1.0))
 
     app = FastAPI(
         title="lexprint", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None
@@ -104,11 +123,7 @@ def create_app(
         app.router.routes.extend(router.routes)  # as they are: some versions of FastAPI would hide them from a walk
     for path, (name, media_type) in PAGE.items():
         app.add_api_route(path, _page(name, media_type), include_in_schema=False)
-    for kind, answer in (
-        (LexprintError, _refused),
-        (HTTPException, _http_error),
-        (RequestValidationError, _misunderstood),
-    ):
+    for kind, answer in _ANSWERS.items():
         app.add_exception_handler(kind, answer)
     app.add_middleware(Framing, metrics=service.metrics, body_bytes=service.limits.body_bytes)
     app.openapi = lambda: _schema(app)  # type: ignore[method-assign] # as FastAPI's documentation has it
@@ -141,6 +156,9 @@ async def _misunderstood(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     wrong = [{"at": [*map(str, one["loc"])], "what": one["msg"]} for one in error.errors()]
     return _problem(problem(422, "the request is not as it should be", code="BadRequest") | {"errors": wrong}, 422)
+
+
+_ANSWERS = {LexprintError: _refused, HTTPException: _http_error, RequestValidationError: _misunderstood}
 
 
 def _problem(found: dict[str, object], status: int, headers: dict[str, str] | None = None) -> Response:

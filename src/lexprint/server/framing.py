@@ -42,7 +42,7 @@ class Framing:
             return
         began, status = time.perf_counter(), 0
 
-        async def send_framed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -54,13 +54,13 @@ class Framing:
         try:
             announced = dict(scope["headers"]).get(b"content-length", b"0")
             if announced.isdigit() and int(announced) > self._body_bytes:
-                await _send(send_framed, self._too_large)
+                await _send(send_with_headers, self._too_large)
                 return
-            await self._app(scope, self._bounded(receive), send_framed)
+            await self._app(scope, self._bounded(receive), send_with_headers)
         except Exception as error:  # noqa: BLE001 # the edge: nothing but the place may be told, for messages may quote text
             _LOG.error("%s in %s\n%s", type(error).__name__, scope["path"], places(error))
             if status == 0:
-                await _send(send_framed, Refusal(500, "something went wrong inside the service", code="Bug"))
+                await _send(send_with_headers, Refusal(500, "something went wrong inside the service", code="Bug"))
         finally:
             route = getattr(scope.get("route"), "path", "other")
             seconds = time.perf_counter() - began

@@ -34,6 +34,7 @@ class GuardedRoute(APIRoute):
 
     scopes: ClassVar[frozenset[Scope]] = frozenset()
     keeps_answers: ClassVar[bool] = True  # for who sends a request again; never if an answer may hold a secret
+    is_idempotent: ClassVar[bool] = False  # whether that is the same by itself
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         answer = super().get_route_handler()
@@ -54,16 +55,17 @@ class GuardedRoute(APIRoute):
             request.state.caller = caller
             service.rates.require(caller.id)
             key = request.headers.get("idempotency-key")
-            if request.method != "POST" or key is None:
+            if request.method != "POST" or key is None or self.is_idempotent:
                 return await answer(request)
             return await _once(request, answer, service, caller, key, keeps_answer=self.keeps_answers)
 
         return guarded
 
 
-def guarded_router(*scopes: Scope, keeps_answers: bool = True) -> APIRouter:
+def guarded_router(*scopes: Scope, keeps_answers: bool = True, is_idempotent: bool = False) -> APIRouter:
     """Routes for callers with any of these scopes."""
-    route = type("Route", (GuardedRoute,), {"scopes": frozenset(scopes), "keeps_answers": keeps_answers})
+    known = {"scopes": frozenset(scopes), "keeps_answers": keeps_answers, "is_idempotent": is_idempotent}
+    route = type("Route", (GuardedRoute,), known)
     return APIRouter(prefix="/v1", route_class=route, dependencies=[Security(_BEARER)])
 
 

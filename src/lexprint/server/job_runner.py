@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from lexprint.errors import LexprintError, RegistryError
 from lexprint.registry.protocol import Registry
+from lexprint.server.background import Background
 from lexprint.server.job_store import Job, LeaseLost, claim_job, finish_job, park_job, renew_lease
 from lexprint.server.limits import OnPart, OnProgress
 from lexprint.server.problems import Refusal, places, problem, problem_of
@@ -27,24 +28,19 @@ class Parked(Exception):
     """The service is stopping; the job goes on when it starts again."""
 
 
-class JobRunner:
+class JobRunner(Background):
     """Begins with the service, ends with it, and leaves no job behind half-known."""
 
     def __init__(self, registry: Registry, work: Work, *, new_job: threading.Event, lease_seconds: float) -> None:
+        super().__init__("jobs")
         self._registry, self._work, self._new_job, self._lease_seconds = registry, work, new_job, lease_seconds
         self._name = secrets.token_hex(8)
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="lexprint-jobs", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
 
     def stop(self, *, seconds: float) -> None:
         """Park the job at hand when it next tells its progress, or let it end."""
         self._stopping.set()
         self._new_job.set()
-        if self._thread.is_alive():
-            self._thread.join(seconds)
+        super().stop(seconds=seconds)
 
     def _run(self) -> None:
         while not self._stopping.is_set():

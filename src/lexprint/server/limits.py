@@ -34,6 +34,7 @@ class Limits:
     shutdown_seconds: float = 10.0  # to finish or park
     file_days: int = 30  # that uploads and files made of them are kept
     retention_seconds: float = 600.0  # between two looks at what is old
+    webhook_pause_seconds: float = 5.0  # after the first failure to tell a webhook; then twice as long each time
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:

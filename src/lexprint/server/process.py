@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from html import escape
 from pathlib import Path
@@ -61,6 +61,7 @@ class ServeOptions:
     settings: str | None = None
     threads: int = 0
     limits: Mapping[str, float] = field(default_factory=dict)
+    webhook_hosts: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.access == "open" and not is_loopback(self.host):
@@ -146,6 +147,7 @@ def app_of(options: ServeOptions) -> FastAPI:
         access=options.access,
         limits=_limits(options),
         authority=options.authority,
+        webhook_hosts=options.webhook_hosts,
     )
 
 

@@ -16,9 +16,10 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from lexprint import __version__
 from lexprint.errors import ReportError
 from lexprint.registry.records import DocumentSummary, IssuedCopy, StoredReport
+from lexprint.registry.reviews import reviews, status_of
 from lexprint.reports.page import report_page
 from lexprint.reports.report import Report
-from lexprint.reports.signed_file import read_report, report_bytes
+from lexprint.reports.signed_file import read_report, report_bytes, require_signer
 from lexprint.server import metrics, schemas, token_schemas, verbs
 from lexprint.server.guarding import guarded_router
 from lexprint.server.limits import OnProgress
@@ -121,20 +122,24 @@ def show_recipients(service: TheService, limit: Limit = 100, offset: Offset = 0)
 def show_reports(service: TheService, limit: Limit = 50, offset: Offset = 0) -> Answer:
     """Reports of traced leaks, newest first."""
     found = service.registry.reports()[::-1]
-    items = [_report_info(service.registry.report(one.id)) for one in found[offset : offset + limit]]
+    said = reviews(service.registry)
+    items = [
+        _report_info(service.registry.report(one.id)) | {"status": status_of(said.get(one.id, []))}
+        for one in found[offset : offset + limit]
+    ]
     return page(items, total=len(found), offset=offset)
 
 
 @tracing.get("/reports/{report_id}", response_model=schemas.TraceAnswer)
 def show_report(report_id: schemas.DocumentId, service: TheService) -> Answer:
     """A report, with its verdict in words; its signature is checked on the way."""
-    return verbs.report_answer(_report(service, report_id))
+    return verbs.report_answer(stored_report(service, report_id))
 
 
 @tracing.get("/reports/{report_id}/signed", response_class=Response)
 def download_report(report_id: schemas.DocumentId, service: TheService, caller: TheCaller) -> Response:
     """The file that was signed, for `lexprint report verify`."""
-    report = _report(service, report_id)
+    report = stored_report(service, report_id)
     service.registry.record_event("report downloaded", {"report": report_id, "token": caller.id})
     return attachment(report_bytes(report), f"report-{report_id}.json")
 
@@ -142,7 +147,7 @@ def download_report(report_id: schemas.DocumentId, service: TheService, caller: 
 @tracing.get("/reports/{report_id}/page", response_class=Response)
 def download_report_page(report_id: schemas.DocumentId, service: TheService, caller: TheCaller) -> Response:
     """The same as a page that prints well."""
-    report = _report(service, report_id)
+    report = stored_report(service, report_id)
     service.registry.record_event("report downloaded", {"report": report_id, "token": caller.id})
     headers = disposition(f"report-{report_id}.html")
     return Response(report_page(report), media_type="text/html; charset=utf-8", headers=headers)
@@ -184,7 +189,9 @@ def show_tokens(service: TheService) -> list[Answer]:
 def new_token(asked: token_schemas.TokenRequest, service: TheService) -> Answer:
     """A new token, which is shown this once."""
     expires_at = None if asked.days is None else datetime.now(UTC) + timedelta(days=asked.days)
-    written, token = create_token(service.registry, asked.name, scopes=asked.scopes, expires_at=expires_at)
+    written, token = create_token(
+        service.registry, asked.name, scopes=asked.scopes, expires_at=expires_at, recipient=asked.recipient
+    )
     return _token_json(token) | {"token": written}
 
 
@@ -263,7 +270,15 @@ def _copy_json(copy: IssuedCopy) -> Answer:
     }
 
 
-def _report(service: Service, report_id: str) -> Report:
+def genuine_report(service: Service, report_id: str) -> Report:
+    """A report that somebody acts upon: if it is signed, then with a key of this service."""
+    report = stored_report(service, report_id)
+    if service.keyring is not None and report.signature is not None:
+        require_signer(report, {key.public_key.fingerprint for key in service.keyring}, name=f"report {report_id}")
+    return report
+
+
+def stored_report(service: Service, report_id: str) -> Report:
     with service.registry.reading() as statements:
         if not statements.rows("SELECT id FROM reports WHERE id = :id", id=report_id):
             raise not_found("report", report_id)
@@ -290,6 +305,7 @@ def _token_json(token: Token) -> Answer:
         "kind": token.kind,
         "name": token.name,
         "scopes": sorted(token.scopes),
+        "recipient": token.recipient,
         "created_at": token.created_at,
         "expires_at": token.expires_at,
         "revoked_at": token.revoked_at,

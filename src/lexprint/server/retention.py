@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import threading
 from datetime import UTC, datetime, timedelta
 
 from lexprint.errors import RegistryError
 from lexprint.registry.audit import time_text
 from lexprint.registry.protocol import Registry
+from lexprint.server.background import Background
 from lexprint.server.job_store import RESULT_LIFETIME
 from lexprint.server.tokens import SESSION_LIFETIME, delete_old_sessions
 
@@ -26,21 +26,12 @@ def forget_old(registry: Registry) -> None:
     delete_old_sessions(registry, before=now - SESSION_LIFETIME)
 
 
-class Retention:
-    """Begins and ends with the service."""
+class Retention(Background):
+    """Deletes what is old, again and again."""
 
     def __init__(self, registry: Registry, *, every_seconds: float) -> None:
+        super().__init__("retention")
         self._registry, self._every_seconds = registry, every_seconds
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="lexprint-retention", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self, *, seconds: float) -> None:
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join(seconds)
 
     def _run(self) -> None:
         while not self._stopping.is_set():

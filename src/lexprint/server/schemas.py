@@ -1,4 +1,4 @@
-"""What requests and answers look like on the wire; nothing but this, `page_schemas` and `token_schemas` knows pydantic."""
+"""What requests and answers look like on the wire; nothing but this and other files of that name knows pydantic."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from lexprint.registry.records import Code, Issuing
+from lexprint.registry.reviews import Status
 from lexprint.text.protection import Protection
 from lexprint.workflows.strictness import Strictness
 
@@ -323,6 +324,7 @@ class ReportInfo(BaseModel):
     accused: list[int]
     saved_at: datetime
     is_signed: bool
+    status: Status
 
 
 class SignedReport(BaseModel):

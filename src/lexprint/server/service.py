@@ -37,6 +37,7 @@ class Service:
     access: Access
     limits: Limits
     authority: str | None = None  # URL of a timestamp authority, for reports
+    webhook_hosts: tuple[str, ...] = ()  # that may be told things though they are not public
     metrics: Metrics = field(default_factory=Metrics)
     failed_logins: FailedLogins = field(default_factory=FailedLogins)
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -84,6 +85,10 @@ class Service:
         if self.keyring is None:
             raise SecretError("the service was started without a key", needed="lexprint serve --key FILE")
         return self.keyring
+
+    def require_keys(self) -> None:
+        """What is written without them would be noticed as a forgery."""
+        _ = self.keys
 
     def close(self) -> None:
         self.stopping.set()

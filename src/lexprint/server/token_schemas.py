@@ -13,7 +13,8 @@ from lexprint.server.tokens import Scope, TokenKind
 
 class TokenRequest(Request):
     name: Name
-    scopes: list[Scope] = Field(min_length=1, max_length=3)
+    scopes: list[Scope] = Field(min_length=1, max_length=4)
+    recipient: Name | None = Field(default=None, description="Whose copies alone it opens; only with the scope copies.")
     days: int | None = Field(default=90, ge=1, le=3650, description="Until it expires; null: never.")
 
 
@@ -42,6 +43,7 @@ class TokenInfo(BaseModel):
     kind: TokenKind
     name: str
     scopes: list[Scope]
+    recipient: str | None
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None

@@ -21,7 +21,7 @@ from lexprint.registry.packing import require_storable
 from lexprint.registry.protocol import Registry
 from lexprint.registry.statements import Statements
 
-Scope: TypeAlias = Literal["mark", "trace", "admin"]
+Scope: TypeAlias = Literal["copies", "mark", "trace", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 TokenKind: TypeAlias = Literal["api", "link", "session"]
 LINK_LIFETIME = timedelta(minutes=10)
@@ -42,6 +42,7 @@ class Token:
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+    recipient: str | None = None  # whose copies alone it opens; None: anybody's
 
     def is_valid(self, at: datetime) -> bool:
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
@@ -58,10 +59,15 @@ def create_token(
     scopes: Collection[Scope],
     expires_at: datetime | None = None,
     kind: TokenKind = "api",
+    recipient: str | None = None,
 ) -> tuple[str, Token]:
     """A new token, which is shown this once, and what is kept of it."""
+    if recipient is not None:
+        require_storable("the name of a recipient", recipient)
+        if set(scopes) != {"copies"}:
+            raise InputError("a token for one recipient opens their copies alone", needed="the scope copies, no other")
     with registry.writing() as statements:
-        return _create(statements, name, scopes=scopes, expires_at=expires_at, kind=kind)
+        return _create(statements, name, scopes=scopes, expires_at=expires_at, kind=kind, recipient=recipient)
 
 
 def create_link(registry: Registry, *, scopes: Collection[Scope] = SCOPES) -> str:
@@ -86,7 +92,13 @@ def open_session(registry: Registry, link: str) -> tuple[str, Token] | None:
 
 
 def _create(
-    statements: Statements, name: str, *, scopes: Collection[Scope], expires_at: datetime | None, kind: TokenKind
+    statements: Statements,
+    name: str,
+    *,
+    scopes: Collection[Scope],
+    expires_at: datetime | None,
+    kind: TokenKind,
+    recipient: str | None = None,
 ) -> tuple[str, Token]:
     require_storable("the name of a token", name)
     unknown = set(scopes) - set(SCOPES)
@@ -95,16 +107,17 @@ def _create(
     now = datetime.now(UTC)
     if expires_at is not None and expires_at <= now:
         raise InputError("the token would have expired already", needed="a moment to come")
-    token = Token(secrets.token_hex(6), kind, name, frozenset(scopes), now, expires_at)
+    token = Token(secrets.token_hex(6), kind, name, frozenset(scopes), now, expires_at, recipient=recipient)
     written = f"{_PREFIX}_{token.id}_{secrets.token_urlsafe(32)}"
     statements.change(
-        "INSERT INTO tokens (id, kind, name, hash, scopes, created_at, expires_at) "
-        "VALUES (:id, :kind, :name, :hash, :scopes, :created_at, :expires_at)",
+        "INSERT INTO tokens (id, kind, name, hash, scopes, recipient, created_at, expires_at) "
+        "VALUES (:id, :kind, :name, :hash, :scopes, :recipient, :created_at, :expires_at)",
         id=token.id,
         kind=kind,
         name=name,
         hash=_digest(written),
         scopes=" ".join(sorted(token.scopes)),
+        recipient=recipient,
         created_at=time_text(now),
         expires_at=None if expires_at is None else time_text(expires_at),
     )
@@ -164,6 +177,7 @@ def _token(row: Mapping[str, Any]) -> Token:
         _time(row["created_at"]),
         _moment(row["expires_at"]),
         _moment(row["revoked_at"]),
+        row["recipient"],
     )
 
 

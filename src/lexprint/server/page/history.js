@@ -16,7 +16,7 @@ export function showHistory() {
 }
 
 function documentRow(one) {
-  const copies = make("a", { href: `#document=${one.id}`, class: "quiet button", "aria-label": `Show the copies of ${one.name}` }, "Show copies");
+  const copies = make("a", { href: `#document=${one.id}`, class: "quiet button", "aria-label": `Show copies of ${one.name}` }, "Show copies");
   return make("tr", {},
     make("td", { class: "name" }, one.name, make("span", { class: "version" }, one.version > 1 ? `version ${one.version}` : "")),
     make("td", { "data-label": "Issued" }, dated(one.created_at)),

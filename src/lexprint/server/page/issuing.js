@@ -10,6 +10,9 @@ import { keptPairs, showSites, showText, siteCount, standing, struckPairs, summa
 import { copiesOf } from "./copies.js";
 
 const FIELDS = ["protected", "strictness", "recipients", "name", "code"];
+// Titles of columns as the service knows them, without case, spaces and punctuation.
+const HEADERS = ["recipient", "recipients", "name", "fullname", "displayname", "recipientname", "employeename", "email", "emailaddress", "mail", "mailaddress", "id", "recipientid", "employeeid", "userid", "username", "user"];
+const NAME_HALVES = [["firstname", "givenname", "forename"], ["lastname", "surname", "familyname"]];
 const READ_ONLY = "It can only be read: bring the document it was made from, as Word, OpenDocument, mail, HTML, Markdown or plain text.";
 
 let analysed = null; // what was analysed, and the answer
@@ -112,7 +115,8 @@ async function takeRecipients(file) {
 
 function countRecipients() {
   const lines = $("recipients").value.split("\n").filter((line) => line.trim());
-  const hasHeader = lines.length && /(^|[,;\t])\s*"?(recipients?|name|full name|e-?mail|mail)"?\s*([,;\t]|$)/i.test(lines[0]);
+  const titles = (lines[0] || "").split(/[,;\t]/).map((title) => title.toLowerCase().replace(/[^a-z0-9]+/g, ""));
+  const hasHeader = titles.some((title) => HEADERS.includes(title)) || NAME_HALVES.every((half) => half.some((title) => titles.includes(title)));
   const number = lines.length - (hasHeader ? 1 : 0);
   $("recipients-count").textContent = number > 0 ? counted(number, "recipient") : "No recipients yet";
 }

@@ -5,7 +5,7 @@ import { forgetDraft } from "./draft.js";
 
 const SILENT = "The service does not answer. Is it running?";
 const RETRY_MILLISECONDS = 1000;
-const PATIENCE = 30; // times that a lost connection is tried again
+const MAX_RETRIES = 30; // times that a lost connection is tried again
 
 // This page's half of a token; the other half is in a cookie that no script can read.
 let session = localStorage.getItem("lexprint-session");
@@ -103,7 +103,7 @@ export async function save(path, name) {
 // A job until its end, from a stream that can carry a header, which EventSource cannot. The service may be restarted and
 // the machine may sleep: the job goes on.
 export async function follow(id, onProgress) {
-  for (let lost = 0; lost < PATIENCE; lost += 1) {
+  for (let lost = 0; lost < MAX_RETRIES; lost += 1) {
     try {
       for await (const job of events(id)) {
         lost = 0;

@@ -16,7 +16,7 @@ export function showVerdict(target, answer, text, problem, { isHere = true } = {
       make("p", { class: "soft" }, report.statement),
       make("div", { class: "actions" },
         ...(isHere ? [acts("Download the report", "Download the report as a page that prints well", problem, () => save(`/v1/reports/${report.id}/page`, "report.html")),
-        acts("Download the signed file", "Download the signed report as JSON", problem, () => save(`/v1/reports/${report.id}/signed`, "report.json"))] : []),
+        acts("Download the signed file", "Download the signed file of the report, as JSON", problem, () => save(`/v1/reports/${report.id}/signed`, "report.json"))] : []),
         make("a", { href: "counsel.html", class: "quiet button" }, "How to read it")),
     ),
   ];

@@ -51,11 +51,12 @@ export function keptPairs() {
   return sites.flatMap((site, index) => allowedOf(index).map((other) => ({ number: index + 1, word: site.word, other })));
 }
 
-const heatOf = (kept) => 1 + Math.min(4, Math.max(0, Math.floor((kept - 0.9) * 50)));
+const heatOf = (accepted) => 1 + Math.min(4, Math.max(0, Math.floor((accepted - 0.5) * 10)));
+const percent = (accepted) => (accepted == null ? "not asked" : `${Math.round(100 * accepted)} %`);
 
 function siteButton(index, word) {
   const button = make("button", {
-    type: "button", class: `site heat-${heatOf(sites[index].entailment)}`, tabindex: index ? "-1" : "0", "data-index": index,
+    type: "button", class: `site heat-${heatOf(sites[index].acceptances[0])}`, tabindex: index ? "-1" : "0", "data-index": index,
     "aria-haspopup": "dialog", "aria-expanded": "false",
   }, word);
   describe(button, index);
@@ -66,7 +67,7 @@ function describe(button, index) {
   const site = sites[index], allowed = allowedOf(index);
   button.classList.toggle("struck", !allowed.length);
   button.classList.toggle("partly", allowed.length > 0 && allowed.length < othersOf(site).length);
-  const becomes = allowed.length ? `may become ${allowed.join(" or ")}, meaning kept ${site.entailment.toFixed(2)}` : "forbidden, stays as it is";
+  const becomes = allowed.length ? `may become ${allowed.join(" or ")}, ${percent(site.acceptances[0])} of readers would accept it` : "forbidden, stays as it is";
   button.setAttribute("aria-label", `${site.word}, ${becomes}`);
 }
 
@@ -105,8 +106,9 @@ function fillCard(index) {
   card.replaceChildren(
     make("div", { class: "pair" }, site.word, ...(isOpen ? [] : othersOf(site).flatMap((word) => [make("span", {}, "or"), make(isStruck(index, word) ? "s" : "b", {}, word)]))),
     ...(isOpen ? [choices(index)] : []),
-    make("dl", {}, ...rows([["Meaning kept", site.entailment.toFixed(3)]]),
-      others.length ? make("dt", { class: "also" }, "Also considered") : null, ...rows(others.map((one) => [one.word, one.entailment.toFixed(3)]))),
+    make("dl", {}, make("dt", { class: "also" }, "Readers who would accept it"),
+      ...rows(othersOf(site).map((word, number) => [word, percent(site.acceptances[number])])),
+      others.length ? make("dt", { class: "also" }, "Also considered") : null, ...rows(others.map((one) => [one.word, percent(one.acceptance)]))),
     ...(isOpen ? [decisions(index)] : [make("p", {}, allowed.length ? "Click to choose what it may become." : "Forbidden: it stays as it is. Click to change that.")]),
   );
 }
@@ -158,10 +160,10 @@ export function closeCard({ isFocused = false } = {}) {
 
 const hideHint = () => { if (!open) closeCard(); };
 
-// Those that keep the meaning, the likeliest first; what is far less likely than the best has other faults.
+// The best of those that fewer readers would accept.
 function consideredBeside(site) {
-  const keeping = (site.also || []).filter((one) => one.entailment >= 0.9).sort((a, b) => b.probability - a.probability);
-  return keeping.filter((one) => !othersOf(site).includes(one.word) && one.probability >= keeping[0].probability / 10).slice(0, 3);
+  const rest = (site.also || []).filter((one) => one.acceptance >= 0.2 && !othersOf(site).includes(one.word));
+  return rest.sort((a, b) => b.acceptance - a.acceptance).slice(0, 3);
 }
 
 // The other words that were considered, asked for when somebody looks longer.
