@@ -96,7 +96,7 @@ def test_a_folder_is_analysed(run: Run, corpus: Path, monkeypatch: pytest.Monkey
     ],
 )
 def test_bad_input_is_one_sentence(run: Run, corpus: Path, arguments: list[str], words: list[str]) -> None:
-    """Whatever is asked wrongly gives one sentence and exit code 2, before any model is loaded."""
+    """Any usage error gives one sentence and exit code 2, before any model is loaded."""
     (corpus / "t.jsonl").write_text('{"text": "x"}\n')
     (corpus / "p.txt").write_text("Ada\n")
     assert run("batch", *arguments).is_refusal(2, *words)

@@ -176,7 +176,7 @@ def test_too_many_bits_are_refused(run: Run, folder: Path) -> None:
     ],
 )
 def test_bad_input_is_one_sentence(run: Run, folder: Path, arguments: list[str], words: list[str]) -> None:
-    """Whatever is asked wrongly gives one sentence and exit code 2, and no file."""
+    """Any usage error gives one sentence and exit code 2, and no file."""
     (folder / "sub").mkdir()
     (folder / "blank.txt").write_bytes(b" \r\n\t\xc2\xa0")
     (folder / "zip.bin").write_bytes(b"PK\x03\x04\x00\x00")

@@ -154,8 +154,18 @@ def test_a_damaged_record(run: Run, marked: Path, content: bytes, words: list[st
 
 
 def test_bad_input_is_one_sentence(run: Run, marked: Path) -> None:
-    """Exit code 2 for what is asked wrongly."""
+    """Exit code 2 for usage errors."""
     assert run("extract", "none.txt").is_refusal(2, "not there")
     assert run("extract", "-", given=b" \n").is_refusal(2, "empty")
     assert run("extract", marked, "--record", "none.json").is_refusal(2, "none.json is not there")
     assert run("extract", marked, "--record", "r.json", "--fingerprint", "x").is_refusal(2, "both")
+
+
+def test_a_record_brings_its_settings(run: Run, folder: Path) -> None:
+    """What was written with others than the usual ones is read by the record alone."""
+    written = "1011001110001011"
+    assert run("embed", "in.txt", "gap.txt", "--bits", written, "--gap", 3, "--record", "gap.json").code == 0
+    done = run("extract", "gap.txt", "--record", "gap.json")
+    assert done.code == 0, done.errors
+    assert done.text.startswith(written)
+    assert re.search(r"(\d+) of the record's \1 bits agree", done.errors)

@@ -1,7 +1,8 @@
 """`lexprint report`: who signed what, and what the registry keeps."""
 
 import json
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,18 @@ def test_a_page_has_the_name_of_a_page(run: Run, stored: Path) -> None:
     """Whatever the file is called, --html writes HTML."""
     run("report", "show", "5eed5eed5eed5eed", "--html", "page")
     assert Path("page").read_text().startswith("<!doctype html>")
+
+
+def test_reports_of_one_day_can_be_told_apart(run: Run, stored: Path, keyring: Keyring) -> None:
+    """By the second at which each was saved and by the leak it is of; the same document and verdict do not hide that."""
+    base = report_of()
+    with open_registry("lexprint.db") as registry:
+        for number in (1, 2):
+            leak = replace(base.leak, digest=f"{number}" * 64)
+            report = sign(replace(base, id=f"{number}" * 16, leak=leak), keyring.newest)
+            registry.save_report(report.id, None, report_bytes(report).decode(), AT + timedelta(seconds=number))
+    first, second = (line.split()[1:] for line in run("report", "list").text.splitlines()[-2:])
+    assert first[0] == second[0] == f"{AT:%Y-%m-%d}"
+    assert (first[1], second[1]) == (f"{AT + timedelta(seconds=1):%H:%M:%S}", f"{AT + timedelta(seconds=2):%H:%M:%S}")
+    assert "1" * 12 in first
+    assert "2" * 12 in second

@@ -55,7 +55,7 @@ def test_json_for_machines() -> None:
     ],
 )
 def test_bad_input_is_one_sentence(arguments: list[str], message: str) -> None:
-    """Whatever is asked wrongly gives one line that says what is needed, and exit code 2."""
+    """Any usage error gives one line that says what is needed, and exit code 2."""
     if "\x00" in arguments[1]:
         done = lexprint(arguments[0], "-", *arguments[2:], text=arguments[1])
     else:

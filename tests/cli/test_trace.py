@@ -1,11 +1,13 @@
 """`lexprint trace`: the verdict in the terminal, the report in files, the exit code for scripts."""
 
 import json
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pypdf import PdfReader
@@ -192,3 +194,35 @@ def test_no_model_is_loaded(run: Run, issued: Issued, folder: Path) -> None:
     loaded = {name.partition(".")[0] for name in finished.stderr.decode().split()}
     assert "sqlalchemy" in loaded
     assert not loaded & {"onnxruntime", "onnx", "tokenizers", "torch", "transformers", "scipy", "matplotlib"}
+
+
+def test_registry_and_report_count_words_alike(run: Run, issued: Issued, folder: Path) -> None:
+    """A copy that nobody touched has as many words in the report as its document has in the registry and in its own report."""
+    report = json.loads(run("trace", "leak.txt", "--json").output)["report"]
+    (listed,) = json.loads(run("registry", "list", "--json").output)
+    assert report["leak"]["words"] == listed["words"] > 500
+
+
+def test_as_many_marked_words_as_are_said_to_be_needed_suffice(run: Run, issued: Issued, folder: Path) -> None:
+    """A part with too few says how many there should be; one with just as many names the copy, and one with fewer does not."""
+
+    def traced(count: int) -> dict[str, Any]:
+        """Of a registry that has traced nothing before: the second trace has less of the error bound."""
+        (folder / "fresh.db").unlink(missing_ok=True)
+        with open_registry("fresh.db") as registry:
+            made = issue(registry, name="memo")
+        end = made.record.sites[count].span.start
+        (folder / "part.txt").write_text(made.copy(17)[:end].rsplit(" ", 1)[0])
+        report: dict[str, Any] = json.loads(run("trace", "part.txt", "--registry", "fresh.db", "--json").output)[
+            "report"
+        ]
+        return report
+
+    few = traced(15)
+    (note,) = [one for one in few["notes"] if "are needed" in one]
+    said = re.search(r"about (\d+) are needed", note)
+    assert said is not None
+    least = int(said[1])
+    assert few["readable"] < least
+    assert [one["number"] for one in traced(least + 2)["accused"]] == [17]
+    assert traced(least - 4)["accused"] == []

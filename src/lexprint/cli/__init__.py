@@ -33,7 +33,9 @@ from lexprint.cli import (
     serve,
     substitutes,
     tokens,
+    tools,
     trace,
+    watch,
 )
 from lexprint.cli.console import OutputClosed
 from lexprint.cli.plugins import PANEL as SET_UP, CommandGroup
@@ -55,6 +57,7 @@ BROKEN_PIPE = 128 + 13  # SIGPIPE
 COPIES = "Copies for recipients"
 app.command("issue", rich_help_panel=COPIES)(issue.issue)
 app.command("send", rich_help_panel=COPIES)(send.send)
+app.command("watch", rich_help_panel=COPIES)(watch.watch)
 app.command("trace", rich_help_panel=COPIES)(trace.trace)
 app.command("analyse", rich_help_panel=COPIES)(issue.analyse)
 app.add_typer(report.app, name="report", rich_help_panel=COPIES)
@@ -78,6 +81,7 @@ app.command("doctor", rich_help_panel=SET_UP)(doctor.doctor)
 app.add_typer(keys.app, name="key", rich_help_panel=SET_UP)
 app.command("serve", rich_help_panel=SET_UP)(serve.serve)
 app.add_typer(tokens.app, name="token", rich_help_panel=SET_UP)
+app.command("mcp", rich_help_panel=SET_UP)(tools.mcp)
 
 
 def _print_version(wanted: bool) -> None:

@@ -65,9 +65,9 @@ def embed(
     engine = console.build_engine(settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size)
     marked: Embedded | EmbeddedPayload
     if payload is not None and keyring is not None:
-        framed = payload if payload_bits is None else _parse_number(payload)
+        value = payload if payload_bits is None else _parse_number(payload)
         marked = _with_payload(
-            engine, given, framed, key=keyring.newest, payload_bits=payload_bits, false_positive=false_positive
+            engine, given, value, key=keyring.newest, payload_bits=payload_bits, false_positive=false_positive
         )
     else:
         marked = _marked(engine, given, bits=bits, message=message)

@@ -71,7 +71,7 @@ def extract(
                     engine, given.text, marked_with=marked_with, protected=given.protected, on_progress=on_progress
                 )
                 return _of_bits(found, marked_with, wants_message=message)
-            framed = workflows.extract_payload(
+            read_payload = workflows.extract_payload(
                 engine,
                 given.text,
                 keys=keyring,
@@ -81,7 +81,7 @@ def extract(
                 false_positive=false_positive,
                 on_progress=on_progress,
             )
-        return _of_payload(framed, keys=len(keyring))
+        return _of_payload(read_payload, keys=len(keyring))
 
     if is_folder(source):
         raise typer.Exit(print_each(source, lambda name: _outcome(read(name)), as_json=as_json))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from lexprint.cli import console
 from lexprint.cli.console import OutputClosed
 from lexprint.errors import FormatError, InputError, LexprintError
+from lexprint.formats.folders import names_below
 from lexprint.formats.table import ACCEPTED, PROMISED, WRITABLE
 from lexprint.whole_files import write_whole
 
@@ -133,7 +134,7 @@ def print_each(folder: str, look_at: Callable[[str], FileAnswer], *, as_json: bo
     """
     entries: list[dict[str, object]] = []
     exit_code = 0
-    for name in _names_below(Path(folder)):
+    for name in names_below(Path(folder)):
         try:
             outcome = look_at(str(Path(folder) / name))
         except LexprintError as error:
@@ -148,17 +149,6 @@ def print_each(folder: str, look_at: Callable[[str], FileAnswer], *, as_json: bo
     if as_json:
         console.print_json(entries)
     return exit_code
-
-
-def _names_below(folder: Path) -> list[str]:
-    names = []
-    for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        inside = (Path(place, name) for name in files if not name.startswith("."))
-        names += [path.relative_to(folder).as_posix() for path in inside if path.is_file()]
-    if not names:
-        raise FormatError(str(folder), found="a folder without files", needed="a file, or a folder with some")
-    return sorted(names)
 
 
 def read_bytes(path: Path) -> bytes:

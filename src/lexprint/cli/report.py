@@ -218,18 +218,17 @@ def note(
 ) -> None:
     """Keep a note on a report, or what became of it; the report itself does not change.
 
-    Only a signed report that names a copy can be confirmed. Notes and statuses are in the audit log by their digests.
+    Only a signed report that names a copy can be confirmed. Notes and statuses are in the audit log by their digests, sealed
+    with the key.
     """
     from lexprint.registry.protocol import open_existing_registry
-    from lexprint.registry.reviews import add_review, read_status
+    from lexprint.registry.reviews import read_status
+    from lexprint.workflows.statuses import review_report
 
     wanted = None if status is None else read_status(status)
-    with open_existing_registry(registry, keys=keys.keys_at_hand(key)) as opened:
+    with open_existing_registry(registry, keys=keys.load_keys(key)) as opened:
         report = _read_stored(opened.report(report_id), trusted_fingerprints(()))
-        if wanted == "confirmed" and (not report.accused or report.signature is None):
-            why = "is not signed" if report.accused else "names no copy, so there is nothing to confirm"
-            raise InputError(f"report {report_id} {why}", needed="another status")
-        review = add_review(opened, report_id, status=wanted, note=text)
+        review = review_report(opened, report, status=wanted, note=text)
     console.say(f"report {report_id} is {review.status}")
 
 

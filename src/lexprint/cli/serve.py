@@ -48,6 +48,12 @@ def serve(
         600, "--requests-per-minute", min=1, help="Requests that one token may make in a minute."
     ),
     waiting: int = typer.Option(8, "--waiting", min=1, help="Requests that may wait for the models; then 429."),
+    webhook_host: list[str] = typer.Option(
+        [],
+        "--webhook-host",
+        metavar="HOST",
+        help="Host that webhooks may name though it is not public, or without TLS; may be given more than once.",
+    ),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
     threads: int = typer.Option(0, "--threads", min=0, help="Threads of the models; 0: one per core but one."),
@@ -81,6 +87,7 @@ def serve(
             "requests_per_minute": requests_per_minute,
             "waiting": waiting,
         },
+        webhook_hosts=webhook_host,
     )
     url = process.browser_url(options)
     console.say(f"lexprint is at {url} ; Ctrl-C ends it")

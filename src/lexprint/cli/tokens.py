@@ -23,7 +23,10 @@ USUAL_DAYS = 90
 @app.command("new")
 def new(
     name: str = typer.Argument(..., metavar="NAME", help="Whose it is, or what for."),
-    scope: list[str] = typer.Option(..., "--scope", help="mark, trace or admin; may be given more than once."),
+    scope: list[str] = typer.Option(..., "--scope", help="copies, mark, trace or admin; may be given more than once."),
+    recipient: str | None = typer.Option(
+        None, "--recipient", metavar="NAME", help="Whose copies alone it opens; with --scope copies."
+    ),
     days: int = typer.Option(USUAL_DAYS, "--days", min=0, max=3650, help="Days until it expires; 0: never."),
     registry: str = REGISTRY,
     key: Path | None = keys.KEY,
@@ -35,7 +38,9 @@ def new(
     _require_scopes(scope)
     expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
     with open_registry(registry, keys=keys.keys_at_hand(key)) as opened:
-        written, token = create_token(opened, name, scopes=cast("list[Scope]", scope), expires_at=expires_at)
+        written, token = create_token(
+            opened, name, scopes=cast("list[Scope]", scope), expires_at=expires_at, recipient=recipient
+        )
     console.print_line(written)
     console.say(f"token {token.id}, {_until(token)}; keep it like a password: it is not shown again")
 
@@ -72,8 +77,9 @@ def list_all(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
         return
     for token in found:
         scopes = ",".join(sorted(token.scopes))
+        whose = "" if token.recipient is None else f", for {console.printable(token.recipient)}"
         console.print_line(
-            f"{token.id}  {token.kind:<7}  {scopes:<16}  {_until(token):<32}  {console.printable(token.name)}"
+            f"{token.id}  {token.kind:<7}  {scopes:<16}  {_until(token):<32}  {console.printable(token.name)}{whose}"
         )
     console.say(console.counted(len(found), "token"))
 
@@ -116,6 +122,7 @@ def _json(token: Token) -> dict[str, object]:
         "kind": token.kind,
         "name": token.name,
         "scopes": sorted(token.scopes),
+        "recipient": token.recipient,
         "created_at": token.created_at.isoformat(),
         "expires_at": token.expires_at and token.expires_at.isoformat(),
         "revoked_at": token.revoked_at and token.revoked_at.isoformat(),
