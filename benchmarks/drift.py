@@ -1,10 +1,12 @@
 """Whether the models answer with the same bits, however and wherever they run, and marks written on each machine are read on each.
 
-    python -m benchmarks.drift [TEXT_FILE] [--questions 2000] [--emulated-questions 2000] [--arm FOLDER]
+    python -m benchmarks.drift [--questions 2000] [--only NAME,...] [--arm FOLDER] [--jobs 2] [--output docs/tables]
 
-compares batch sizes, thread counts and levels of graph optimisation with what lexprint uses, on gaps and pairs of the text; and
-other processors, where `qemu-x86_64` (Debian's qemu-user) is there to play them. `--arm` names a folder for ARM64: `root/` with
-a Debian arm64 that has Python 3.11 and a `proc/cpuinfo` of such a processor (this one's puzzles ONNX Runtime), and `site/` with the aarch64 wheels of numpy, onnxruntime and tokenizers, unpacked.
+asks every graph about the page in `paper.txt` (masks and candidates beside a sentence, pairs of a sentence and the same masked,
+entailment, vectors) in other ways and on other kinds of processors, which qemu plays (Debian's qemu-user), and compares
+digests of all that graphs put out. Then each processor writes a mark and reads those of all. What was answered is kept under
+`build/drift`, a file for each: the same command goes on where it was ended. `--arm` names a folder that `python -m benchmarks.arm`
+made, or $LEXPRINT_ARM does. It fails if any bit differs.
 """
 
 from __future__ import annotations
@@ -12,225 +14,274 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
-import subprocess
-import sys
-import sysconfig
-import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
+from inspect import getfile
 from pathlib import Path
-from unittest import mock
+from tempfile import TemporaryDirectory
+from typing import Any
 
-import numpy as np
-import onnxruntime
-from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from benchmarks.history import machine as this_machine
+from benchmarks.processors import HERE, PROCESSORS, ROOT, WAYS, Machine
+from benchmarks.questions import KINDS, Digests, Questions, encoded, questions, read, runtime
 from lexprint.engine import Engine
-from lexprint.models import onnx_backend
-from lexprint.models.entailment import OnnxEntailment
-from lexprint.models.masked_lm import OnnxMaskedLM
-from lexprint.models.protocols import Floats, Gap
-from lexprint.models.weights import shipped_model
-from lexprint.substitution.exclusions import may_be_replaced
 from lexprint.text.segmentation import segment
-from lexprint.workflows.marking import embed, extract
+from lexprint_evaluation.checkpoint import Checkpoint
+from lexprint_evaluation.tables import markdown_table
 
-LEVELS = {
-    "all": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL,
-    "basic": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC,
-    "none": onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL,
-}
-HERE = Path(__file__).parent
-TEXT = HERE / "paper.txt"
-QEMU, QEMU_ARM = "qemu-x86_64", "qemu-aarch64"
-WRITTEN = (1, 0, 1)  # bits of a mark
-MARKED_SENTENCES = 5
-BLOCK = 64  # questions asked at once
-JUDGED = range(20_000, 20_004)  # columns of the vocabulary, any
+TEXT = Path(__file__).parent / "paper.txt"
+HEADINGS = 3  # sentences of the page before those that are marked
+KEPT = ROOT / "build" / "drift"
 
-Bits = NDArray[np.uint32]
+OnStep = Callable[[], None]
 
 
 @dataclass(frozen=True)
-class Way:
-    """A way of running the models, here or as an emulated processor."""
+class Page:
+    """What is asked of every machine."""
+
+    file: Path
+    asked: Sequence[Questions]
+    passage: str  # that is marked
+    bits: str
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.asked))
+
+
+@dataclass
+class Result:
+    """What one machine said; empty if nothing here can play it."""
 
     name: str
-    level: str = "basic"
-    batch_size: int = 64
-    threads: int = 2
-    processor: str = ""  # as qemu calls it
-    is_arm: bool = False
+    answers: list[Digests] = field(default_factory=list)
+    runtime: dict[str, str] = field(default_factory=dict)
+    marked: str = ""
+    read: dict[str, str] = field(default_factory=dict)  # bits, by the text
+
+    def differing(self, expected: Sequence[Digests]) -> dict[str, int]:
+        """Answers of each kind that are not, to the last bit, as expected."""
+        return {
+            kind: sum(
+                one != other
+                for mine, theirs in zip(self.answers, expected, strict=True)
+                for one, other in zip(mine[kind], theirs[kind], strict=True)
+            )
+            for kind in KINDS
+        }
 
 
-USUAL = Way("usual")
-WAYS = (
-    Way("batch size 1", batch_size=1),
-    Way("batch size 8", batch_size=8),
-    Way("one thread", threads=1),
-    Way("graph optimisation: all", level="all"),
-    Way("graph optimisation: none", level="none"),
-)
-PROCESSORS = (
-    Way("x86, SSE4 (Nehalem)", processor="Nehalem"),
-    Way("x86, SSE4 (Denverton)", processor="Denverton"),
-    Way("x86, AVX2 (Haswell)", processor="Haswell"),
-    Way("x86, AVX2 (Skylake-Server)", processor="Skylake-Server"),  # qemu has no AVX-512
-    Way("x86, AVX2 (max)", processor="max"),
-    Way("ARM64 (Cortex-A57)", processor="cortex-a57", is_arm=True),
-    Way("ARM64 (Neoverse-N1)", processor="neoverse-n1", is_arm=True),
-)
+class Interview:
+    """One machine and what it has said so far, in this run or in one before."""
+
+    def __init__(self, machine: Machine, folder: Path) -> None:
+        self.machine, self.result = machine, Result(machine.name)
+        folder.mkdir(parents=True, exist_ok=True)
+        self._said = Checkpoint(folder / f"{re.sub('[^a-z0-9]+', '-', machine.name.lower())}.jsonl")
+        # Other weights, rules, libraries or ways of asking: nothing said before counts.
+        asking = sha256(Path(getfile(questions)).read_bytes()).hexdigest()
+        self._about = f"{Engine().fingerprint} {runtime()['onnxruntime']} {runtime()['numpy']} {asking}"
+
+    def ask(self, page: Page, step: OnStep) -> None:
+        """All questions, a sentence at a time."""
+        keys = [self._key("ask", repr(one)) for one in page.asked]
+        missing = [number for number, key in enumerate(keys) if key not in self._said]
+        if missing:
+            numbers = map(str, missing)
+            for line in self.machine.ask("ask", encoded(self.machine.way), str(page.file), *numbers):
+                self._said.once(keys[line["number"]], partial(dict, line))
+                step()
+        lines = [self._said.once(key, _never) for key in keys]
+        self.result.answers = [line["answers"] for line in lines]
+        self.result.runtime = lines[0]["runtime"]
+
+    def mark(self, page: Page) -> None:
+        self.result.marked = self._of_texts("mark", [page.passage], page.bits)
+
+    def read(self, texts: Sequence[str]) -> None:
+        """Every text once: the same bytes, written twice, are read alike."""
+        self.result.read = dict(zip(texts, self._of_texts("read", texts), strict=True))
+
+    def _of_texts(self, verb: str, texts: Sequence[str], *arguments: str) -> Any:
+        def ask() -> Any:
+            with TemporaryDirectory() as folder:
+                files = [Path(folder) / f"{number}.txt" for number in range(len(texts))]
+                for file, text in zip(files, texts, strict=True):
+                    file.write_text(text, "utf-8")
+                (only,) = self.machine.ask(verb, *map(str, files), *arguments)
+            return only
+
+        return self._said.once(self._key(verb, *texts, *arguments), ask)
+
+    def _key(self, *asked: str) -> str:
+        return sha256(json.dumps([self._about, *asked]).encode()).hexdigest()
 
 
-def questions(text: str) -> list[Gap]:
-    """Local contexts as the walk sees them."""
-    found = []
-    for sentence in segment(text).sentences:
-        for position, word in enumerate(sentence.words[:-1]):
-            if position and may_be_replaced(word.text):
-                following = sentence.words[position + 1].view_span.end
-                span = word.view_span
-                found.append(Gap(sentence.view[: span.start], word.text, sentence.view[span.end : following]))
-    return found
+def _never() -> Any:
+    raise SystemExit("a machine left a question out")
 
 
-def answers(way: Way, gaps: Sequence[Gap]) -> Bits:
-    """The bits of SR of another word in each gap, of all log-probabilities there, and of what probes say: (gaps, 3)."""
-    usual = onnx_backend.session_options
+def interview(ways: Sequence[Interview], processors: Sequence[Interview], page: Page, *, jobs: int) -> None:
+    """Ask all; then those that play processors mark, and when all have, read."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, TimeRemainingColumn(), console=console) as bar, ThreadPoolExecutor(jobs) as pool:
 
-    def options() -> onnxruntime.SessionOptions:
-        made = usual()
-        made.graph_optimization_level = LEVELS[way.level]
-        return made
+        def do(label: str, work: Callable[[Interview, OnStep], None], who: Sequence[Interview], steps: int) -> None:
+            task = bar.add_task(label, total=steps * len(who))
 
-    with mock.patch.object(onnx_backend, "session_options", options):
-        masked_lm = OnnxMaskedLM(shipped_model("masked_lm"), threads=way.threads, batch_size=way.batch_size)
-        entailment = OnnxEntailment(shipped_model("entailment"), threads=way.threads, batch_size=way.batch_size)
-    words = [other.word for other in (*gaps[1:], *gaps[:1])]  # any other word will do
-    pairs = [(gap.text, gap.filled(word)) for gap, word in zip(gaps, words, strict=True)]
-    found = []
-    for at in range(0, len(gaps), BLOCK):
-        entailments = entailment.entails(pairs[at : at + BLOCK]).view(np.uint32)
-        predicted = [digest(row) for row in masked_lm.predict(gaps[at : at + BLOCK])]
-        probed = [
-            digest(said.log_probabilities, said.verdicts)
-            for said in masked_lm.assess([(gap, JUDGED) for gap in gaps[at : at + BLOCK]])
-        ]
-        found.append(np.column_stack([entailments, predicted, probed]))
-    return np.concatenate(found)
+            def one(who: Interview) -> None:
+                work(who, lambda: bar.advance(task))
+                if not console.is_terminal:
+                    console.print(f"{datetime.now(UTC):%H:%M:%S} {label}: {who.machine.name}")
 
+            list(pool.map(one, who))
+            bar.update(task, completed=steps * len(who))
 
-def digest(*rows: Floats) -> np.uint32:
-    return np.uint32(int.from_bytes(sha256(b"".join(row.tobytes() for row in rows)).digest()[:4], "little"))
+        do("answers", lambda who, step: who.ask(page, step), [*ways, *processors], len(page.asked))
 
+        def mark(who: Interview, step: OnStep) -> None:
+            who.mark(page)
+            step()
 
-def command(way: Way, arm: Path | None) -> list[str] | None:
-    """What runs this module on another processor; None if nothing here can."""
-    if way.is_arm:
-        if arm is None or not shutil.which(QEMU_ARM):
-            return None
-        path = os.pathsep.join(
-            map(str, (arm / "site", HERE.parent / "src", HERE.parent, sysconfig.get_path("purelib")))
-        )
-        python = arm / "root" / "usr" / "bin" / "python3.11"
-        return [QEMU_ARM, "-cpu", way.processor, "-L", str(arm / "root"), "-E", f"PYTHONPATH={path}", str(python)]
-    return [QEMU, "-cpu", way.processor, sys.executable] if shutil.which(QEMU) else None
+        do("marks written", mark, processors, 1)
+        texts = sorted({who.result.marked for who in processors})
+
+        def read_all(who: Interview, step: OnStep) -> None:
+            who.read(texts)
+            step()
+
+        do("marks read", read_all, processors, 1)
 
 
-class Machine:
-    """A processor that does what is asked of it: this one, or an emulated one."""
-
-    def __init__(self, way: Way, arm: Path | None) -> None:
-        self.name = way.name
-        self._python = command(way, arm) if way.processor else [sys.executable]
-        self.is_there = self._python is not None
-
-    def ask(self, verb: str, *arguments: str) -> bytes:
-        """What the verb prints, run in the folder of the benchmarks."""
-        assert self._python is not None
-        run = [*self._python, "-m", "benchmarks.drift", f"--{verb}", *arguments]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (HERE.parent / "src", HERE.parent)))}
-        return subprocess.run(
-            run, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
-        ).stdout
+def answers_table(results: Sequence[Result], expected: Sequence[Digests]) -> str:
+    rows = []
+    for result in results:
+        differing = [str(result.differing(expected)[kind]) for kind in KINDS]
+        count = sum(len(said[kind]) for said in result.answers for kind in KINDS)
+        rows.append([result.name, result.runtime["instructions"], str(count), *differing])
+    return markdown_table(("way or processor", "instructions", "questions", *KINDS), rows)
 
 
-def compare_answers(file: Path, *, most: int, most_emulated: int, machines: Sequence[Machine]) -> None:
-    gaps = questions(file.read_text("utf-8"))[:most]
-    expected = answers(USUAL, gaps)
-    print(f"{len(gaps)} gaps, as many pairs; answers that differ from the usual way in any bit\n")
-    print("| way | questions | SR | log P | probes |\n|---|---:|---:|---:|---:|", flush=True)
-
-    def row(name: str, found: Bits) -> None:
-        entailments, log_probabilities, probes = (found != expected[: len(found)]).sum(axis=0)
-        print(f"| {name} | {len(found)} | {entailments} | {log_probabilities} | {probes} |", flush=True)
-
-    for way in WAYS:
-        row(way.name, answers(way, gaps))
-    for machine in machines:
-        if not machine.is_there:
-            print(f"| {machine.name} | left out: its emulator is not installed | | | |", flush=True)
-            continue
-        # The last pair of a part takes its word from the first gap, so a part of all would end with another question.
-        many = min(most_emulated, len(gaps))
-        printed = machine.ask("answer", str(file), str(many))
-        found = np.frombuffer(printed, dtype="<u4").reshape(-1, 3)
-        row(machine.name, found[: many - 1] if many < len(gaps) else found)
+def right_bits(writer: Result, reader: Result, bits: str) -> int:
+    """How many of the writer's bits the reader found; none if it found more or fewer than were written."""
+    found = reader.read[writer.marked]
+    return sum(map(str.__eq__, found, bits)) if len(found) == len(bits) else 0
 
 
-def compare_marks(file: Path, machines: Sequence[Machine]) -> None:
-    """Every machine marks a short text, and every machine reads all of them."""
-    there = [machine for machine in machines if machine.is_there]
-    with tempfile.TemporaryDirectory() as folder:
-        marked = []
-        for number, machine in enumerate(there):
-            path = Path(folder) / f"{number}.txt"
-            path.write_bytes(machine.ask("mark", str(file)))
-            marked.append(str(path))
-        read = [json.loads(machine.ask("read", *marked)) for machine in there]
-    print("\nMarks written on each (rows) and read on each (columns): bits that are right\n")
-    print(f"| | {' | '.join(machine.name for machine in there)} |\n|---|{'---:|' * len(there)}")
-    for number, machine in enumerate(there):
-        right = [sum(map(int.__eq__, columns[number], WRITTEN)) for columns in read]
-        print(f"| {machine.name} | {' | '.join(f'{one} of {len(WRITTEN)}' for one in right)} |")
+def marks_table(results: Sequence[Result], bits: str) -> str:
+    rows = [
+        [writer.name, *(f"{right_bits(writer, reader, bits)} of {len(bits)}" for reader in results)]
+        for writer in results
+    ]
+    return markdown_table(("written on, read on", *(result.name for result in results)), rows)
 
 
-def mark(file: Path) -> str:
-    """The first sentences of a text with a mark."""
-    document = segment(file.read_text("utf-8"))
-    end = document.sentences[MARKED_SENTENCES].span.start
-    return embed(Engine(threads=1), document.text[:end], WRITTEN).text
+def as_markdown(results: Sequence[Result], processors: Sequence[Result], page: Page) -> str:
+    expected = results[0].answers
+    counts = {kind: sum(len(said[kind]) for said in expected) for kind in KINDS}
+    asked = ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
+    texts = len({result.marked for result in processors})
+    return (
+        f"{answers_table(results, expected)}\n"
+        f"Answers that differ from the first row's in any bit, of {page.size:,}: {asked}.\n\n"
+        f"{marks_table(processors, page.bits)}\n"
+        f"Bits that are right. The {len(processors)} marked texts are {texts} different one{'s' * (texts > 1)}.\n"
+    )
 
 
-def read(files: Sequence[str]) -> list[tuple[int, ...]]:
-    engine = Engine(threads=1)
-    return [extract(engine, Path(file).read_text("utf-8")).bits[: len(WRITTEN)] for file in files]
+def as_json(results: Sequence[Result], processors: Sequence[Result], page: Page, *, command: str) -> dict[str, Any]:
+    return {
+        "experiment": "drift",
+        "sentences": len(page.asked),
+        "questions": {kind: sum(len(said[kind]) for said in results[0].answers) for kind in KINDS},
+        "bits": len(page.bits),
+        "fingerprint": Engine().fingerprint,
+        "machine": this_machine(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "command": command,
+        "rows": [
+            {"way": result.name, **result.runtime, "differing": result.differing(results[0].answers)}
+            for result in results
+        ],
+        "marks": {
+            writer.name: {reader.name: right_bits(writer, reader, page.bits) for reader in processors}
+            for writer in processors
+        },
+    }
 
 
-def main() -> None:
+def is_same(content: dict[str, Any]) -> bool:
+    differing = sum(sum(row["differing"].values()) for row in content["rows"])
+    return not differing and all(
+        right == content["bits"] for read_on in content["marks"].values() for right in read_on.values()
+    )
+
+
+def page_of(file: Path, most: int, marked: int) -> Page:
+    """The first sentences with as many questions; a mark that says the contrary of what its passage says unmarked."""
+    text = file.read_text("utf-8")
+    asked: list[Questions] = []
+    for one in questions(text):
+        if sum(map(len, asked)) < most:
+            asked.append(one)
+    sentences = segment(text).sentences[HEADINGS:][:marked]
+    passage = text[sentences[0].span.start : sentences[-1].span.end]
+    (said,) = read([passage])
+    return Page(file, asked, passage, said.translate(str.maketrans("01", "10")))
+
+
+def command_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
+    """What to type to measure the same again."""
+    sizes = ("questions", "marked", "only")
+    chosen = {name: getattr(options, name) for name in sizes if getattr(options, name) != parser.get_default(name)}
+    said = [] if options.file == TEXT else [options.file.name]
+    said += [f"--{name} {value}" for name, value in chosen.items()]
+    said += ["--arm FOLDER"] if options.arm else []
+    return " ".join(["python -m benchmarks.drift", *said, "--output docs/tables"])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", nargs="?", type=Path, default=TEXT)
     parser.add_argument("--questions", type=int, default=2_000)
-    parser.add_argument("--emulated-questions", type=int, default=2_000)
-    parser.add_argument("--arm", type=Path)
-    for verb in ("answer", "mark", "read"):  # what an emulated processor is told to do
-        parser.add_argument(f"--{verb}", nargs="+", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.answer:
-        file, most = options.answer
-        gaps = questions(Path(file).read_text("utf-8"))[: int(most)]
-        sys.stdout.buffer.write(answers(Way("here", threads=1), gaps).astype("<u4").tobytes())
-    elif options.mark:
-        sys.stdout.write(mark(Path(options.mark[0])))
-    elif options.read:
-        sys.stdout.write(json.dumps(read(options.read)))
-    else:
-        others = [Machine(way, options.arm) for way in PROCESSORS]
-        limits = {"most": options.questions, "most_emulated": options.emulated_questions}
-        compare_answers(options.file, machines=others, **limits)
-        compare_marks(options.file, [Machine(Way("this machine"), None), *others])
+    parser.add_argument("--marked", type=int, default=4, help="sentences")
+    parser.add_argument("--only", help="processors as qemu calls them, or what is hidden: vnni, avx512")
+    parser.add_argument("--arm", type=Path, default=os.environ.get("LEXPRINT_ARM"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--kept", type=Path, default=KEPT)
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args(arguments)
+    chosen = {*options.only.split(",")} if options.only else None
+    wanted = [way for way in PROCESSORS if chosen is None or {way.processor, way.hidden} & chosen]
+    machines = [Machine(way, options.arm) for way in wanted]
+    left_out = [machine.name for machine in machines if not machine.is_there]
+    processors = [Interview(machine, options.kept) for machine in (Machine(HERE, None), *machines) if machine.is_there]
+    ways = [] if chosen else [Interview(Machine(way, None), options.kept) for way in WAYS]
+    page = page_of(options.file, options.questions, options.marked)
+    interview(ways, processors, page, jobs=options.jobs)
+    played = [one.result for one in processors]
+    results = [played[0], *(one.result for one in ways), *played[1:]]
+    said = as_markdown(results, played, page)
+    if left_out:
+        said += f"\nLeft out, since nothing here can play them: {'; '.join(left_out)}.\n"
+    print(said)
+    content = as_json(results, played, page, command=command_of(parser, options))
+    if options.output is not None:
+        options.output.mkdir(parents=True, exist_ok=True)
+        (options.output / "drift.md").write_text(said, "utf-8")
+        (options.output / "drift.json").write_text(json.dumps(content, indent=2) + "\n", "utf-8")
+    if not is_same(content):
+        raise SystemExit("some bits differ")
 
 
 if __name__ == "__main__":

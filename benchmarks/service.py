@@ -46,12 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _watch(options.watch, seconds=options.seconds)
         return
     with TemporaryDirectory() as folder:
-        port = _free_port()
+        port = free_port()
         command = [sys.executable, "-m", "lexprint", "serve", "--port", str(port), "--no-tokens"]
         command += ["--requests-per-minute", "1000000"]
         service = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL)
         try:
-            _wait_until_ready(port)
+            wait_until_ready(port)
             held = _measure(port, service.pid, clients=options.clients, seconds=options.seconds)
         finally:
             service.send_signal(signal.SIGTERM)
@@ -160,14 +160,14 @@ def _resident_megabytes(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
         return port
 
 
-def _wait_until_ready(port: int) -> None:
+def wait_until_ready(port: int) -> None:
     for _ in range(600):
         try:
             connection = HTTPConnection("127.0.0.1", port, timeout=10)

@@ -1,0 +1,213 @@
+"""How long somebody waits at the page: for the first word, for the last, and for 40 copies.
+
+    python -m benchmarks.stopwatch [memo] [contract] [document] [--threads 0] [--text FILE ...] [--before TREE]
+
+Each document has a service of its own, just started, with the shipped models and an empty registry: loading models counts, and
+nothing is known from before. It is sent as the page sends it and followed as the page follows it. Without `--text` the documents are
+sentences of `paper.txt`, each with a beginning of its own; with it, they are cut from these files, one after the other, so that no
+paragraph is in two of them. `--before` issues the same copies with the command of another checkout and tells how many times as long
+that took; its command uses all cores, a service all but one unless `--threads` says so. "Others" are cores that were busy with other work meanwhile, on average:
+the clock suffers from them, processor time hardly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks.growth import long_text
+from benchmarks.service import free_port, wait_until_ready
+
+WORDS = {"memo": 1_200, "contract": 2_500, "document": 9_500}
+RECIPIENTS = "name\n" + "".join(f"Reader {number}\n" for number in range(1, 41))
+TIMEOUT_SECONDS = 7_200
+COLUMNS = ("first word", "last word", "CPU", "longest silence", "40 copies", "CPU", "others")
+COLUMNS_BEFORE = ("before", "CPU", "times", "CPU times", "others")
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Seconds of one job, from the button to the end."""
+
+    first: float  # until a word was shown
+    last: float
+    silence: float  # the longest time in which no more words were counted
+    processor: float
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(WORDS))
+    parser.add_argument("--text", nargs="+", type=Path, metavar="FILE", help="plain English text, 13,500 words or more")
+    parser.add_argument("--before", type=Path, metavar="TREE", help="another checkout")
+    parser.add_argument("--threads", type=int, default=0, help="of the models in the service; 0: as it is started")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.names) - set(WORDS):
+        parser.error(f"there is no document {', '.join(sorted(unknown))}")
+    texts = documents_of([path.read_text("utf-8") for path in options.text or ()])
+    columns = ["", "words", *COLUMNS, *(COLUMNS_BEFORE if options.before else ())]
+    print(f"| {' | '.join(columns)} |\n|---|{'---:|' * (len(columns) - 1)}")
+    for name in options.names or WORDS:
+        cells = [
+            name,
+            f"{len(texts[name].split()):,}",
+            *measured(texts[name], threads=options.threads, before=options.before),
+        ]
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def documents_of(given: Sequence[str], words: Mapping[str, int] = WORDS) -> dict[str, str]:
+    """A text for each name, of so many words or a paragraph more.
+
+    >>> documents_of(["One two.\\n\\nThree.\\n\\nOne two.", "Four five six."], {"a": 2, "b": 4})
+    {'a': 'One two.\\n', 'b': 'Three.\\n\\nFour five six.\\n'}
+    """
+    if not given:
+        return {name: long_text(wanted) for name, wanted in words.items()}
+    paragraphs = iter(dict.fromkeys(part.strip() for text in given for part in text.split("\n\n") if part.strip()))
+    found: dict[str, str] = {}
+    for name, wanted in words.items():
+        chosen: list[str] = []
+        while sum(len(paragraph.split()) for paragraph in chosen) < wanted:
+            paragraph = next(paragraphs, None)
+            if paragraph is None:
+                raise SystemExit(
+                    f"the text ends before {name}; needed: {sum(words.values()):,} words that do not repeat"
+                )
+            chosen.append(paragraph)
+        found[name] = "\n\n".join(chosen) + "\n"
+    return found
+
+
+def measured(text: str, *, threads: int, before: Path | None) -> Iterator[str]:
+    """The cells of its row."""
+    with TemporaryDirectory() as folder, busy_others() as others_before:
+        clock, processor = issued_by(before, Path(folder), text) if before else (0.0, 0.0)
+        others_before.append(processor)
+    with TemporaryDirectory() as folder, busy_others() as others, service(Path(folder), threads) as (port, pid):
+        analysis = wait_for(port, pid, "analyse", {"text": text})
+        copies = wait_for(port, pid, "issue", {"text": text, "recipients_table": RECIPIENTS, "name": "timed"})
+        others.append(processor_seconds(pid))
+    yield from (f"{analysis.first:.1f} s", f"{analysis.last:.1f} s", f"{analysis.processor:.1f} s")
+    yield from (f"{analysis.silence:.1f} s", f"{copies.last:.1f} s", f"{copies.processor:.1f} s", f"{others[-1]:.1f}")
+    if before:
+        times = clock / (analysis.last + copies.last), processor / (analysis.processor + copies.processor)
+        yield from (
+            f"{clock:.1f} s",
+            f"{processor:.1f} s",
+            *(f"{one:.1f}" for one in times),
+            f"{others_before[-1]:.1f}",
+        )
+
+
+@contextmanager
+def service(folder: Path, threads: int) -> Iterator[tuple[int, int]]:
+    """A fresh one; its port and process."""
+    command = [sys.executable, "-m", "lexprint"]
+    subprocess.run([*command, "key", "new"], cwd=folder, env=_environment(), check=True, capture_output=True)
+    port = free_port()
+    process = subprocess.Popen(
+        [*command, "serve", "--port", str(port), "--no-tokens", "--threads", str(threads)],
+        cwd=folder,
+        env=_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_until_ready(port)
+        yield port, process.pid
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+
+
+def wait_for(port: int, pid: int, verb: str, asked: Mapping[str, object]) -> Wait:
+    """Ask for a job and look on until it is done, as the page does."""
+    began, processor = time.perf_counter(), processor_seconds(pid)
+    connection = HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
+    connection.request("POST", f"/v1/{verb}", json.dumps(asked), {"Content-Type": "application/json"})
+    job_id = json.load(connection.getresponse())["id"]
+    first, silence, told, told_at = None, 0.0, -1, began
+    for job in states(port, job_id):
+        now = time.perf_counter()
+        if first is None and (job.get("part") or job["state"] == "done"):
+            first = now - began
+        if job["done"] != told or job["state"] == "done":
+            silence, told, told_at = max(silence, now - told_at), job["done"], now
+    if job["state"] != "done" or first is None:
+        raise SystemExit(f"the job ended as {job['state']}: {job.get('problem')}")
+    return Wait(first, told_at - began, silence, processor_seconds(pid) - processor)
+
+
+def states(port: int, job_id: str) -> Iterator[dict[str, Any]]:
+    """Of a job, as the service tells them."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
+    connection.request("GET", f"/v1/jobs/{job_id}/events")
+    for line in connection.getresponse():
+        if line.startswith(b"data: "):
+            yield json.loads(line.removeprefix(b"data: "))
+
+
+def issued_by(tree: Path, folder: Path, text: str) -> tuple[float, float]:
+    """Seconds on the clock, and of processor time, of another checkout's command."""
+    (folder / "timed.txt").write_text(text, "utf-8")
+    (folder / "recipients.csv").write_text(RECIPIENTS, "utf-8")
+    environment = _environment() | {"PYTHONPATH": str(tree.resolve() / "src")}
+    command = [sys.executable, "-m", "lexprint"]
+    subprocess.run([*command, "key", "new"], cwd=folder, env=environment, check=True, capture_output=True)
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [*command, "issue", "timed.txt", "--to", "recipients.csv", "--out", "copies"],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    clock = time.perf_counter() - began
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode or len(list((folder / "copies").glob("*.txt"))) < RECIPIENTS.count("Reader"):
+        raise SystemExit(f"the other checkout issued no 40 copies; its command ended with {process.returncode}")
+    return clock, usage.ru_utime + usage.ru_stime
+
+
+def processor_seconds(pid: int) -> float:
+    """Of a process, so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def busy_others() -> Iterator[list[float]]:
+    """Takes processor seconds of our own; in the end its last entry is the number of cores that others kept busy."""
+    own: list[float] = []
+    began, busy = time.perf_counter(), _busy_seconds()
+    yield own
+    own.append(max(0.0, _busy_seconds() - busy - sum(own)) / (time.perf_counter() - began))
+
+
+def _busy_seconds() -> float:
+    """Of all cores since the machine began: neither idle nor waiting for a disk."""
+    fields = [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def _environment() -> dict[str, str]:
+    """Without answers of models that were kept, and without somebody's key and registry."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("LEXPRINT_")}
+
+
+if __name__ == "__main__":
+    main()
