@@ -108,7 +108,8 @@ def test_opinions_are_those_of_the_substituter() -> None:
     assert len(ahead) == 3
     assert min(opinions[index].first_look for index in ahead) >= sorted(one.first_look for one in opinions)[-3]
     assert ahead_at_first_look(opinions, 1.0) == [0, 1, 2, 4, 5]
-    (weighed,) = substituter.weigh_any([(JUDGED[0].gap, opinions[0].candidate)])
+    exchanges = [(JUDGED[0].gap, opinions[0].candidate)]
+    (weighed,) = substituter.weigh_back(exchanges, substituter.look_back(exchanges))
     assert weighed is not None
     assert weigh(substituter, JUDGED, opinions[:1]) == [weighed.acceptance]
     assert "of the first 5%" in figure_tables(figures_of(JUDGED, opinions))

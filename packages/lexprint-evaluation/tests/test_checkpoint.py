@@ -1,4 +1,4 @@
-"""A measurement that was cut short goes on; a torn line is measured again."""
+"""Interrupted measurements resume; a torn line is measured again."""
 
 from __future__ import annotations
 

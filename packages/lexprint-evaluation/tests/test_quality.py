@@ -75,7 +75,7 @@ def test_nothing_exchanged() -> None:
 
 
 def test_what_was_marked_can_be_kept(marked: MarkedSet) -> None:
-    """A run that was cut short goes on with the same pairs."""
+    """Interrupted runs resume with the same pairs."""
     import json
     from dataclasses import asdict
 

@@ -14,7 +14,7 @@ from lexprint.settings import Settings, SubstitutionSettings
 from lexprint.testing import fake_text
 from lexprint_evaluation import robustness
 from lexprint_evaluation.marked_text import MarkedText
-from lexprint_evaluation.robustness import BlindIssue, Case, FramedIssue, Reading, RegisteredIssue, one_copy
+from lexprint_evaluation.robustness import BlindIssue, Case, Reading, RegisteredIssue, SchemeIssue, one_copy
 from lexprint_evaluation.trial_registry import outcome_of
 
 TEXT = " ".join(["word0"] * 80)
@@ -35,8 +35,8 @@ class LastDigit:
 
 
 @pytest.fixture
-def issue() -> BlindIssue:
-    return BlindIssue(LastDigit(), TEXT, recipients=1000, seed="1")
+def issue() -> SchemeIssue:
+    return SchemeIssue(LastDigit(), TEXT, recipients=1000, seed="1")
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +44,13 @@ def engine() -> FakeEngine:
     return FakeEngine(settings=Settings(substitution=SubstitutionSettings(proposals=8, acceptance_floor=0.5)))
 
 
-def test_an_untouched_copy_is_named(issue: BlindIssue) -> None:
+def test_an_untouched_copy_is_named(issue: SchemeIssue) -> None:
     """Every bit is read, and nobody else is accused."""
     found = robustness.leak_and_read(issue, NOTHING, recipients=1000, seed="1")
     assert found == Reading("right", 80, 0)
 
 
-def test_a_lost_word_shifts_all_bits(issue: BlindIssue) -> None:
+def test_a_lost_word_shifts_all_bits(issue: SchemeIssue) -> None:
     """Bits in order do not survive a cut at the beginning, and nobody is accused."""
     case = Case("cut", "", one_copy(lambda text, chooser: text.partition(" ")[2]))
     found = robustness.leak_and_read(issue, case, recipients=1000, seed="1")
@@ -75,7 +75,7 @@ def test_nobody_is_accused_of_chance() -> None:
     assert not any(robustness.accused_in_order(generator.integers(2, size=60).tolist(), codewords) for _ in range(500))
 
 
-def test_colluders(issue: BlindIssue) -> None:
+def test_colluders(issue: SchemeIssue) -> None:
     """One of two is enough; bit errors have no meaning there."""
     case = Case(
         "first half", "2", lambda copies, chooser: " ".join([*copies[0].split()[:60], *copies[1].split()[60:]]), 2
@@ -98,9 +98,9 @@ def test_our_blind_scheme_finds_its_sites_again(engine: FakeEngine) -> None:
     assert 0.3 < found.found / found.sites < 0.7
 
 
-def test_framed_copies_are_read_under_their_key(engine: FakeEngine) -> None:
+def test_blind_copies_are_read_under_their_key(engine: FakeEngine) -> None:
     """The recipient's number comes back; a copy of another key says nothing."""
-    issue, other = (FramedIssue(engine, fake_text(words=900, seed=1), recipients=8, seed=seed) for seed in "12")
+    issue, other = (BlindIssue(engine, fake_text(words=900, seed=1), recipients=8, seed=seed) for seed in "12")
     whole = issue.read(issue.copy(5), [5])
     assert (whole.outcome, whole.errors, whole.found) == ("right", 0, whole.sites)
     assert other.read(issue.copy(5), [5]).outcome == "inconclusive"

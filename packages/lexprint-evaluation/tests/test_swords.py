@@ -98,7 +98,9 @@ def test_our_own_row_ranks_by_acceptance() -> None:
     gap = gap_of(noun)
     candidates = {one.word: one for one in asked.most_probable([gap])[0]}
     shown = [candidates[word] for word in ranked[:10] if word in candidates]
-    weighed = [one.acceptance for one in asked.weigh_any([(gap, one) for one in shown]) if one is not None]
+    exchanges = [(gap, one) for one in shown]
+    exchanged = asked.weigh_back(exchanges, asked.look_back(exchanges))
+    weighed = [one.acceptance for one in exchanged if one is not None]
     assert weighed == sorted(weighed, reverse=True)
 
 

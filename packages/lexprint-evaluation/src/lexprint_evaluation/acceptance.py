@@ -112,7 +112,8 @@ def ahead_at_first_look(opinions: Sequence[Opinion], share: float) -> list[int]:
 
 def weigh(substituter: Substituter, judged: Sequence[Judged], opinions: Sequence[Opinion]) -> list[float | None]:
     """Acceptance of each exchange; None where the masked LM does not know the word that stands there."""
-    weighed = substituter.weigh_any([(judged[one.number].gap, one.candidate) for one in opinions])
+    exchanges = [(judged[one.number].gap, one.candidate) for one in opinions]
+    weighed = substituter.weigh_back(exchanges, substituter.look_back(exchanges))
     return [None if found is None else found.acceptance for found in weighed]
 
 

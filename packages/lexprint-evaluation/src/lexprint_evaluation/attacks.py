@@ -196,12 +196,6 @@ def shuffle_sentences(text: str, chooser: Random) -> str:
     return " ".join(chooser.sample(sentences, len(sentences)))
 
 
-def drop_sentences(text: str, chooser: Random, *, share: float) -> str:
-    sentences = [sentence.span.of(text) for sentence in segment(text).sentences]
-    kept = sorted(chooser.sample(range(len(sentences)), round(len(sentences) * (1 - share))))
-    return " ".join(sentences[index] for index in kept)
-
-
 def bury(text: str, chooser: Random, *, other: str) -> str:
     """The text in the middle of another one."""
     words = list(_TOKEN.finditer(other))

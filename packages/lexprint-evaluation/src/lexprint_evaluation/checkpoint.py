@@ -1,4 +1,4 @@
-"""What a long measurement has already paid for: kept line by line, so that a run cut short goes on where it was."""
+"""What a long measurement has already paid for: kept line by line, so that interrupted runs resume."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ class Checkpoint:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._known: dict[str, Any] = dict(_lines(path)) if path is not None and path.is_file() else {}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._known
 
     def once(self, key: str, ask: Callable[[], Any]) -> Any:
         """The answer kept under this key, or the one that is now given and kept."""

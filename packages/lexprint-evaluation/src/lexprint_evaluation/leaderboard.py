@@ -26,7 +26,7 @@ UNRECORDED = "not recorded"  # older results do not say; nothing is guessed
 SCHEMES: Mapping[str, str] = {
     REGISTERED: "`lexprint issue`: the reader has the master",
     "registered-dense": "`lexprint issue --profile dense`: more words differ",
-    "framed": "`lexprint issue --blind`: marks of each copy under a key",
+    "blind": "`lexprint issue --blind`: marks of each copy under a key",
     "lexprint": "blind, profile `lexprint`",
     "paper": "blind, profile `paper`: the paper's method, with our rules for real documents",
     "topkara": "Topkara et al. 2006, as implemented here",

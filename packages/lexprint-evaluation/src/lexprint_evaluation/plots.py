@@ -32,7 +32,7 @@ SCHEME_COLOURS: Mapping[str, str] = {
     "awt": COLOURS[4],
     comparison.AWT_OUTPUT: COLOURS[5],
     "registered": "#58b09c",
-    "framed": "#9bbf3b",
+    "blind": "#9bbf3b",
 }
 PALE = "#aab4cf"  # bars on which marks must be seen
 

@@ -2,7 +2,7 @@
 
 All schemes issue to as many recipients and accuse under the same bound. A scheme that writes bits in order gives everyone a
 random codeword, reads the leak's bits in order, and accuses whoever fits better than chance allows; `registered` is traced
-against its master, `framed` carries marks of the copy under a key.
+against its master, `blind` carries marks of the copy under a key.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from lexprint_evaluation.trial_registry import (
 )
 
 DENSE = "registered-dense"  # the same as `registered`, with the profile that lets more words differ
-FRAMED = "framed"  # what `lexprint issue --blind` does: coins of each copy, under a key, in the paper's sites
+BLIND = "blind"  # what `lexprint issue --blind` does: coins of each copy, under a key, in the paper's sites
 MOST_COLLUDERS = 3
 
 
@@ -77,7 +77,7 @@ class Issued(Protocol):
         """Who is named, and what could be read of the first guilty copy."""
 
 
-class BlindIssue:
+class SchemeIssue:
     """Copies by a scheme that writes bits in order and reads them without the original."""
 
     def __init__(self, scheme: MarkingScheme, text: str, *, recipients: int, seed: str) -> None:
@@ -160,13 +160,13 @@ class RegisteredIssue:
         return Reading(outcome, len(written), errors, len(written), len(seen) - seen.count(None))
 
 
-class FramedIssue:
+class BlindIssue:
     """Blind copies as `lexprint issue --blind` makes them, in the paper's sites, and the tracer that it comes with."""
 
     def __init__(self, engine: Engine, text: str, *, recipients: int, seed: str) -> None:
         self._engine, self._scheme, self._document = engine, scheme_of(engine), segment(text)
         self._key = MasterKey(hashlib.sha256(seed.encode()).digest(), created_at=datetime.fromtimestamp(0, UTC))
-        self._record = replace(master_with(engine, text, (), name=FRAMED), issuing="blind", key_id=self._key.id)
+        self._record = replace(master_with(engine, text, (), name=BLIND), issuing="blind", key_id=self._key.id)
         self._issued = [
             IssuedCopy(self._record.id, number, f"Recipient {number}", (), f"copy-{number}", salt=salt)
             for number, salt in enumerate(numbered_salts(recipients), start=1)
@@ -197,12 +197,12 @@ class FramedIssue:
 
 
 def issuers(engine: Engine, names: Sequence[str], *, trained: Path | None = None) -> dict[str, Callable[..., Issued]]:
-    """What issues a document by each scheme; `registered`, also dense, and `framed` stand for the two ways of issuing."""
+    """What issues a document by each scheme; `registered`, also dense, and `blind` stand for the two ways of issuing."""
     dense = replace(engine, settings=find_profile("dense"))
     special: Mapping[str, Callable[..., Issued]] = {
         REGISTERED: partial(RegisteredIssue, engine),
         DENSE: partial(RegisteredIssue, dense),
-        FRAMED: partial(FramedIssue, engine),
+        BLIND: partial(BlindIssue, engine),
     }
     found: dict[str, Callable[..., Issued]] = {}
     for name in names:
@@ -210,7 +210,7 @@ def issuers(engine: Engine, names: Sequence[str], *, trained: Path | None = None
             found[name] = special[name]
         else:
             (scheme,) = schemes(engine, [name], trained=trained)
-            found[name] = partial(BlindIssue, scheme)
+            found[name] = partial(SchemeIssue, scheme)
     return found
 
 

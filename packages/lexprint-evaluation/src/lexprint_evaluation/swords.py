@@ -169,7 +169,8 @@ def _most_acceptable(substituter: Substituter, gap: Gap) -> list[str]:
     candidates = [one for one in substituter.most_probable([gap])[0] if one.word != gap.word]
     looked = sorted(candidates, key=lambda one: (-first_look(one), one.word))
     first = looked[:WEIGHED]
-    weighed = substituter.weigh_any([(gap, one) for one in first])
+    exchanges = [(gap, one) for one in first]
+    weighed = substituter.weigh_back(exchanges, substituter.look_back(exchanges))
     logits = [first_look(one) if found is None else found.acceptance for one, found in zip(first, weighed, strict=True)]
     ranked = sorted(zip(logits, first, strict=True), key=lambda pair: (-pair[0], pair[1].word))
     return [one.word for _, one in ranked] + [one.word for one in looked[WEIGHED:]]

@@ -126,7 +126,7 @@ def test_tracing_that_was_cut_goes_on(
     ],
 )
 def test_bad_input_is_one_sentence(run: Run, data: Path, arguments: list[str], words: list[str]) -> None:
-    """Exit code 2 for what is asked wrongly."""
+    """Exit code 2 for usage errors."""
     assert run("evaluate", "watermark", *arguments).is_refusal(2, *words)
 
 

@@ -12,7 +12,7 @@ def test_the_table_is_written(run: Run, folder: Path) -> None:
     """With fingerprint, date and command; too few texts are refused."""
     (folder / "data" / "novels").mkdir(parents=True)
     (folder / "data" / "novels" / "a.txt").write_text(fake_text(words=900, seed=1), "utf-8")
-    options = ("--data", folder / "data", "--words", 60, "--schemes", "framed")
+    options = ("--data", folder / "data", "--words", 60, "--schemes", "blind")
     done = run("evaluate", "twins", *options, "--pairs", 10, "--output", folder / "out")
     assert done.code == 0, done.errors
     result = json.loads((folder / "out" / "twins.json").read_bytes())

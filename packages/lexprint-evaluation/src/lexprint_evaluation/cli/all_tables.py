@@ -100,8 +100,8 @@ def evaluate_all(
 ) -> None:
     """Measure every table that needs no person, and write one page with all of them.
 
-    What was measured before with the same models, seed and sizes is not measured again, so a run that was cut short goes
-    on. Judges, rivals and tables for which something is missing are left out, with a sentence that says what to install.
+    What was measured before with the same models, seed and sizes is not measured again, so interrupted runs
+    resume. Judges, rivals and tables for which something is missing are left out, with a sentence that says what to install.
     """
     from lexprint import __version__
     from lexprint.scale.pools import available_cores

@@ -17,11 +17,10 @@ from lexprint_evaluation.cli.measuring import (
     CACHE,
     DATA,
     SETS,
+    begin,
     draw,
     listed,
-    open_checkpoint,
     plots,
-    remembering,
     report,
     with_awt,
 )
@@ -29,7 +28,7 @@ from lexprint_evaluation.cli.measuring import (
 if TYPE_CHECKING:
     from lexprint_evaluation.robustness import Case, Issued, Reading
 
-NAMES = ("registered", "registered-dense", "framed", "lexprint", "paper", "topkara", "hao")
+NAMES = ("registered", "registered-dense", "blind", "lexprint", "paper", "topkara", "hao")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -44,7 +43,7 @@ def attacks(
     schemes: list[str] = typer.Option(
         list(NAMES),
         "--schemes",
-        help="Ways of marking, also with commas; registered and framed are those of `lexprint issue`.",
+        help="Ways of marking, also with commas; registered and blind are those of `lexprint issue`.",
     ),
     awt: Path | None = AWT,
     wanted: list[str] = typer.Option([], "--attacks", help="Names of attacks, also with commas; default: all."),
@@ -65,8 +64,7 @@ def attacks(
     from lexprint_evaluation.tracing import pieces
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
-    checkpoint = open_checkpoint("attacks", output)
-    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
+    checkpoint, engine = begin("attacks", output=output, cache=cache, threads=threads)
     texts = {
         f"{corpus.name} {number}": text
         for corpus in corpora

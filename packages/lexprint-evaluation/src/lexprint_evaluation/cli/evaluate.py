@@ -18,6 +18,7 @@ from lexprint_evaluation.cli.measuring import (
     CACHE,
     DATA,
     SETS,
+    begin,
     draw,
     listed,
     open_checkpoint,
@@ -217,8 +218,7 @@ def tracing(
     from lexprint_evaluation.attack_table import ON_TRACING, by_title
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
-    checkpoint = open_checkpoint("tracing", output)
-    engine = console.build_engine(profile=profile, threads=threads, cache=remembering(checkpoint, cache))
+    checkpoint, engine = begin("tracing", output=output, cache=cache, profile=profile, threads=threads)
     common = f"{engine.fingerprint} {words} {seed}"
 
     def record_of(name: str, text: str) -> DocumentRecord:
@@ -339,9 +339,8 @@ def payload(
     from lexprint_evaluation.tracing import pieces
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
-    checkpoint = open_checkpoint("payload", output)
-    engine = console.build_engine(
-        settings=settings, profile=profile, threads=threads, cache=remembering(checkpoint, cache)
+    checkpoint, engine = begin(
+        "payload", output=output, cache=cache, settings=settings, profile=profile, threads=threads
     )
     texts = {
         f"{corpus.name} {number}": text

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from lexprint.cli import console
 from lexprint.cli.console import json_text, print_json, print_line
 from lexprint.cli.files import write_bytes
 from lexprint.errors import InputError
 
 if TYPE_CHECKING:
+    from lexprint.engine import Engine
     from lexprint_evaluation.checkpoint import Checkpoint
 
 DATA = typer.Option(None, "--data", metavar="FOLDER", help="Folder with the data; default: the variable LEXPRINT_DATA.")
@@ -104,8 +106,23 @@ def processor() -> str:
     return platform.processor() or platform.machine()
 
 
+def begin(
+    name: str,
+    *,
+    output: Path | None,
+    cache: Path | None,
+    threads: int,
+    profile: str | None = None,
+    settings: Path | None = None,
+) -> tuple[Checkpoint, Engine]:
+    """What was measured before a run was interrupted, and an engine that keeps its answers until the table is written."""
+    checkpoint = open_checkpoint(name, output)
+    kept = remembering(checkpoint, cache)
+    return checkpoint, console.build_engine(settings=settings, profile=profile, threads=threads, cache=kept)
+
+
 def open_checkpoint(name: str, output: Path | None) -> Checkpoint:
-    """What was measured before a run was cut short; nothing is kept where no folder was given."""
+    """What was measured before a run was interrupted; nothing is kept where no folder was given."""
     from lexprint_evaluation.checkpoint import Checkpoint
 
     if output is None:

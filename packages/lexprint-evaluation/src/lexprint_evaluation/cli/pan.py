@@ -10,7 +10,7 @@ from lexprint.cli import console
 from lexprint.cli.console import progress, say
 from lexprint.cli.pan import key_for, read_rows
 from lexprint.errors import InputError
-from lexprint_evaluation.cli.measuring import AS_JSON, CACHE, DATA, listed, open_checkpoint, remembering, report
+from lexprint_evaluation.cli.measuring import AS_JSON, CACHE, DATA, begin, listed, report
 
 
 def add_to(app: typer.Typer) -> None:
@@ -42,8 +42,7 @@ def pan(
     texts = {str(row["id"]): row["text"] for row in fitting[:limit]}
     if not texts:
         raise InputError("no text is left to be measured", needed="another --longest")
-    checkpoint = open_checkpoint("pan", output)
-    engine = console.build_engine(profile=profile or PROFILE, threads=threads, cache=remembering(checkpoint, cache))
+    checkpoint, engine = begin("pan", output=output, cache=cache, profile=profile or PROFILE, threads=threads)
     with progress("texts and attacks") as on_progress:
         found = measuring.measure(
             engine,

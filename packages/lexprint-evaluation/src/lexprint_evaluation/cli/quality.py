@@ -16,11 +16,10 @@ from lexprint_evaluation.cli.measuring import (
     CACHE,
     DATA,
     SETS,
+    begin,
     draw,
     listed,
-    open_checkpoint,
     plots,
-    remembering,
     report,
     with_awt,
 )
@@ -67,8 +66,7 @@ def quality(
     from lexprint_evaluation.tables import ALL_SETS
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
-    checkpoint = open_checkpoint("quality", output)
-    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
+    checkpoint, engine = begin("quality", output=output, cache=cache, threads=threads)
     present = bench.judges(engine, listed(judges))
     chosen = measuring.markers(engine, with_awt(listed(schemes), awt), trained=awt)
 

@@ -90,7 +90,7 @@ def acceptance(
 def _opinions(
     checkpoint: Checkpoint, substituter: Substituter, judged: list[Judged], share: float, asked: str
 ) -> list[Opinion]:
-    """What the models say of every candidate, block by block, so that a run that was cut goes on."""
+    """What the models say of every candidate, block by block, so that interrupted runs resume."""
     from lexprint_evaluation import acceptance as measuring
 
     def look(block: range) -> list[dict[str, object]]:

@@ -19,12 +19,11 @@ from lexprint_evaluation.cli.measuring import (
     DATA,
     OUTPUT,
     SETS,
+    begin,
     draw,
     listed,
     machine,
-    open_checkpoint,
     plots,
-    remembering,
     report,
     with_awt,
 )
@@ -75,8 +74,7 @@ def rivals(
 
     folder = datasets.data_folder(data)
     corpora = datasets.corpora(folder, listed(sets))
-    checkpoint = open_checkpoint("rivals", output)
-    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
+    checkpoint, engine = begin("rivals", output=output, cache=cache, threads=threads)
     names = with_awt(listed(methods), awt)
     schemes(engine, names, trained=awt)  # a wrong name, or WordNet missing, is better known now than in an hour
 
@@ -144,8 +142,7 @@ def ablations(
     """Bits and words lost without the synchronicity test, and without the substitutability test."""
     from lexprint_evaluation import ablations as measuring
 
-    checkpoint = open_checkpoint("ablations", output)
-    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
+    checkpoint, engine = begin("ablations", output=output, cache=cache, threads=threads)
     names = [
         f"{profile}{suffix}"
         for profile in listed(profiles)
@@ -187,8 +184,7 @@ def recoverability(
     """Share of the substituted words that the masked LM puts back, beside the paper's."""
     from lexprint_evaluation import ablations as measuring
 
-    checkpoint = open_checkpoint("recoverability", output)
-    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
+    checkpoint, engine = begin("recoverability", output=output, cache=cache, threads=threads)
     rows = _ablation_rows(
         checkpoint,
         engine,

@@ -1,6 +1,6 @@
 """Tables measured side by side, each by a process of its own with one thread: two processes do more than two threads.
 
-A process is the very command that a user would type, so it goes on where a run before was cut short, and what it lacks is
+A process is the very command that a user would type, so it resumes an interrupted run, and what it lacks is
 one sentence on its standard error.
 """
 

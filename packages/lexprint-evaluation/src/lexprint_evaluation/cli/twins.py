@@ -12,7 +12,7 @@ import typer
 from lexprint.cli import console
 from lexprint.cli.console import progress, say
 from lexprint.errors import InputError
-from lexprint_evaluation.cli.measuring import AS_JSON, CACHE, DATA, SETS, listed, open_checkpoint, remembering, report
+from lexprint_evaluation.cli.measuring import AS_JSON, CACHE, DATA, SETS, begin, listed, report
 
 
 def add_to(app: typer.Typer) -> None:
@@ -49,8 +49,7 @@ def twins(
     texts = dict(list(texts.items())[:pairs])
     if len(texts) < 2 * measuring.FOLDS:
         raise InputError(f"the sets have {len(texts)} texts of {words} words", needed="ten texts, or fewer --words")
-    checkpoint = open_checkpoint("twins", output)
-    engine = console.build_engine(threads=threads, cache=remembering(checkpoint, cache))
+    checkpoint, engine = begin("twins", output=output, cache=cache, threads=threads)
     issuers = robustness.issuers(engine, listed(schemes))
     rows, done = [], 0
     with progress("texts") as on_progress:
