@@ -68,7 +68,7 @@ def leaderboard_page() -> str:
         "",
         "Every way of marking that was measured, beside what others published. Each line says whether its figures are ours or",
         "published; what has not been measured yet is absent. [Measuring](evaluation.md) says what the commands do. Written by",
-        "`make docs` from the results in [tables](tables).",
+        "`make docs` from the results in `docs/tables`.",
         "",
     ]
     return "\n".join([*lines, leaderboard(results)])

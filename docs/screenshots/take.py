@@ -24,8 +24,7 @@ from lexprint.server.app import create_app
 HERE = Path(__file__).parent
 LEAKED = 4  # the copy that comes back, without its ends and with a few words changed
 CHANGES = (("Sales had", "Turnover had"), ("many months", "quite some time"), ("three years", "3 years"))
-POINTED_AT = "quick"  # the word whose card is shown
-FORBIDDEN = "director"
+FORBIDDEN, POINTED_AT = 1, 4  # words of the text that are struck out, and whose card is shown, counted from 0
 DESK, PHONE = (1280, 800), (390, 844)
 
 
@@ -63,11 +62,11 @@ def words(tab: Tab, url: str) -> None:
     tab.click("example")
     tab.click("analyse")
     tab.wait_for("!document.getElementById('step-recipients').hidden", seconds=3600)  # the models read all of it
-    tab.run(f"document.querySelector('.site[aria-label^=\"{FORBIDDEN},\"]')?.focus()")
+    tab.run(f"document.querySelectorAll('.site')[{FORBIDDEN}].focus()")
     tab.press("Delete")
     place(tab, "title-words")
-    tab.run(f"document.querySelector('.site[aria-label^=\"{POINTED_AT},\"]').click()")
-    tab.wait_for("document.querySelector('#card .also')")
+    tab.run(f"document.querySelectorAll('.site')[{POINTED_AT}].click()")
+    tab.wait_for("document.querySelector('#card dl')")
     tab.screenshot(HERE / "words-light.png")
 
 
