@@ -5,10 +5,12 @@ VENV := .venv
 EVALUATION := packages/lexprint-evaluation
 TRAINING := .venv-training
 PIP_FLAGS := --quiet --disable-pip-version-check
+PARALLEL := -n auto --maxprocesses 8 --dist loadfile# fixtures of a file are made once
+SEED ?= 1# of the order of the tests, and of whatever they draw by chance
 SOURCES := src tests packages $(wildcard training benchmarks)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow test-all hub check format bench models figures docs clean
+.PHONY: help demo test slow test-all hub check format bench models figures docs site clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,10 +19,12 @@ demo: $(VENV)/.core ## See it work on a few sentences (installs the core only)
 	@$(VENV)/bin/lexprint demo
 
 test: $(VENV)/.dev ## Run every test but the slow ones
-	@$(VENV)/bin/pytest -q -m "not slow"
+	@$(VENV)/bin/pytest -q -m "not slow" $(PARALLEL) --randomly-seed=$(SEED)
 
-slow: $(VENV)/.dev ## Run the slow tests
+slow: $(VENV)/.dev ## Run the slow tests, and those of drawn examples with ten other seeds
 	@$(VENV)/bin/pytest -q -m slow
+	@set -e; for seed in 1 2 3 4 5 6 7 8 9 10; do $(VENV)/bin/pytest -q -m "drawn and not slow" $(PARALLEL) \
+		--hypothesis-profile=random --hypothesis-seed=$$seed --randomly-seed=$$seed; done
 
 test-all: $(VENV)/.all ## Run every test, none skipped: Ray, hub models, AWT, judges (installs torch; needs Tesseract and Chromium)
 	@$(VENV)/bin/pytest -q --no-skips
@@ -47,8 +51,13 @@ models: $(TRAINING)/.ready ## Rebuild the shipped models from public packages (h
 figures: $(VENV)/.dev ## Measure every table of the docs: DATA=FOLDER, AWT=FILE (a day; resumes)
 	@DATA='$(DATA)' AWT='$(AWT)' $(VENV)/bin/python docs/figures.py
 
-docs: $(VENV)/.dev ## Rewrite the generated pages; fails if a table is not of the shipped models
+docs: $(VENV)/.docs ## Rewrite the generated pages and build the site; fails if a table is not of the shipped models
 	@$(VENV)/bin/python docs/build.py
+	@$(MAKE) --no-print-directory site
+
+site: $(VENV)/.docs ## Build the documentation site in build/site from the pages as they are; every link is checked
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
+	@echo build/site/index.html
 
 clean: ## Remove environments, caches and build products
 	@rm -rf $(VENV) $(TRAINING) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -64,6 +73,10 @@ $(VENV)/.dev: pyproject.toml $(EVALUATION)/pyproject.toml
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	@$(VENV)/bin/pip install $(PIP_FLAGS) --editable '.[dev]' --editable $(EVALUATION)
 	@touch $(VENV)/.core $@
+
+$(VENV)/.docs: $(VENV)/.dev
+	@$(VENV)/bin/pip install $(PIP_FLAGS) --editable '.[docs]'
+	@touch $@
 
 $(VENV)/.hub: $(VENV)/.dev
 	@$(VENV)/bin/pip install $(PIP_FLAGS) 'torch==2.13.0' --editable '.[hub]'

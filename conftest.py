@@ -1,8 +1,18 @@
-"""`pytest --no-skips`: a test that cannot run here is a failure, so that nobody believes it has run."""
+"""What holds for all tests: the same examples every time, and `--no-skips`.
+
+With `pytest --no-skips` a test that cannot run here is a failure, so that nobody believes it has run.
+"""
 
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Machines differ in speed, never in result: no deadlines. Other examples are drawn by `make slow`, with the profile `random`.
+LENIENT = [HealthCheck.too_slow]
+settings.register_profile("lexprint", deadline=None, max_examples=60, suppress_health_check=LENIENT, derandomize=True)
+settings.register_profile("random", deadline=None, max_examples=200, suppress_health_check=LENIENT, derandomize=False)
+settings.load_profile("lexprint")
 
 # Reasons that are accepted all the same: what no package index and no small machine has.
 ACCEPTED = ("qemu", "LibreOffice", "the judges of the extra")
@@ -46,6 +56,13 @@ class Skips:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="fail if a test is skipped, but for accepted reasons")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what hypothesis draws examples for, so that `make slow` finds it."""
+    for item in items:
+        if getattr(getattr(item, "function", None), "is_hypothesis_test", False):
+            item.add_marker("drawn")
 
 
 def pytest_configure(config: pytest.Config) -> None:

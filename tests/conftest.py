@@ -4,14 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 from tests.registry.postgres import Server, running_server
 
 from lexprint.registry.protocol import Registry, open_registry
-
-# Machines differ in speed, never in result: no deadlines.
-settings.register_profile("lexprint", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("lexprint")
 
 
 @pytest.fixture(scope="session")

@@ -134,20 +134,6 @@ def test_completion_knows_commands_and_options() -> None:
     assert "verify" in completed("lexprint report ", 2)
 
 
-def test_links_between_pages_lead_somewhere() -> None:
-    """Files that the documentation names are there."""
-    for page in (*DOCS.glob("*.md"), DOCS.parent / "README.md"):
-        for target in re.findall(r"\]\((?!https?://|#|mailto:)([^)#\s]+)", page.read_text("utf-8")):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
-
-
-def test_tests_that_pages_name_are_there() -> None:
-    """A link that is called like a test leads to the file that holds it."""
-    for page in DOCS.glob("*.md"):
-        for name, target in re.findall(r"\[(test_\w+)\]\(([^)\s]+)\)", page.read_text("utf-8")):
-            assert f"def {name}(" in (page.parent / target).read_text("utf-8"), f"{page.name}: {name}"
-
-
 def dockerfile() -> list[tuple[str, str]]:
     """Its instructions, lines that go on joined."""
     lines = (DOCS / "examples" / "Dockerfile").read_text("utf-8").replace("\\\n", " ").splitlines()

@@ -46,7 +46,7 @@ OUTSIDE = {"__init__", "__main__", "testing"}
 
 # Foreign packages that only one file may import, whichever it is, so that there is one place to translate and replace.
 ONE_DOOR = """
-    datasketch docx edlib fpdf jinja2 lxml markdown_it nupunkt onnxruntime prometheus_client psycopg py3langid pyarrow pypdf pypdfium2
+    datasketch docx edlib fpdf jinja2 lxml markdown_it mcp nupunkt onnxruntime prometheus_client psycopg py3langid pyarrow pypdf pypdfium2
     rapidfuzz ray reedsolo rfc3161_client safetensors selectolax simplemma snowballstemmer tokenizers torch transformers uvicorn
 """.split()
 
