@@ -73,6 +73,7 @@ def test_progress_appears_only_when_it_takes_long(run: Run, folder: Path, monkey
     from lexprint.cli import console
 
     monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(console, "BAR_AFTER_SECONDS", 3600.0)
     assert "measuring" not in run("capacity", "in.txt").errors
     monkeypatch.setattr(console, "BAR_AFTER_SECONDS", 0.0)
     done = run("capacity", "in.txt")
