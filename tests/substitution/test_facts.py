@@ -3,7 +3,7 @@
 import pytest
 
 from lexprint.substitution.facts import are_apart, is_fixed, may_be_exchanged
-from lexprint.substitution.lists import APART, FIXED, REFUSED, rows
+from lexprint.substitution.lists import APART, FIXED, REFUSED, UNLIKE, rows
 
 EXCHANGES = {  # class: pairs that were once exchanged in copies, or might have been
     "polarity": [("leave", "remain"), ("accepted", "refused"), ("rose", "fell"), ("buys", "sells")],
@@ -50,6 +50,18 @@ def test_what_readers_refused_is_never_exchanged() -> None:
     """Whatever a model thinks of it the next time."""
     pairs = [words.split(" | ") for _, words in rows(REFUSED)]
     assert ["small", "tiny"] in pairs
+    assert not any(may_be_exchanged(one, other) or may_be_exchanged(other, one) for one, other in pairs)
+
+
+def test_what_readers_call_unlike_is_never_exchanged() -> None:
+    """Both words alone tell that they say different things."""
+    pairs = [
+        (one.strip(), other)
+        for _, words in rows(UNLIKE)
+        for one, others in [words.split("|")]
+        for other in others.split()
+    ]
+    assert ("annexation", "occupation") in pairs
     assert not any(may_be_exchanged(one, other) or may_be_exchanged(other, one) for one, other in pairs)
 
 

@@ -1,8 +1,8 @@
 """Words whose exchange could change a fact, however sure a model is; kept as data, by class, in `word_lists/`.
 
 `fixed.tsv` names words that are never exchanged. A row of `apart.tsv` names groups of words; words of different groups never
-stand for each other. Nor do the pairs of `refused.tsv`, which readers refused nearly whenever a model had chosen them. All lists
-hold lemmas: what is said of "leave" holds for "left".
+stand for each other. Nor do the pairs of `refused.tsv`, which readers refused nearly whenever a model had chosen them, and of
+`unlike.tsv`, which they call hardly ever interchangeable. All lists hold lemmas: what is said of "leave" holds for "left".
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from lexprint.substitution.lexicon import grammar_of
-from lexprint.substitution.lists import APART, FIXED, REFUSED, rows, words_of
+from lexprint.substitution.lists import APART, FIXED, REFUSED, UNLIKE, rows, words_of
 
 BETWEEN_GROUPS = "|"
 
@@ -63,7 +63,7 @@ def _places(word: str) -> set[tuple[int, int]]:
 @cache
 def _groups() -> Groups:
     found: dict[str, frozenset[tuple[int, int]]] = {}
-    for row, (_, words) in enumerate(chain(rows(APART), rows(REFUSED))):
+    for row, (_, words) in enumerate(chain(rows(APART), rows(REFUSED), rows(UNLIKE))):
         for group, members in enumerate(words.split(BETWEEN_GROUPS)):
             for lemma in members.split():
                 found[lemma] = found.get(lemma, frozenset()) | {(row, group)}

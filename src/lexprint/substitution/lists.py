@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 
 WORD_LISTS = Path(__file__).with_name("word_lists")
-FIXED, APART, REFUSED, PARTNERS, GRAMMAR = (
-    WORD_LISTS / f"{name}.tsv" for name in ("fixed", "apart", "refused", "partners", "grammar")
+FIXED, APART, REFUSED, UNLIKE, PARTNERS, GRAMMAR = (
+    WORD_LISTS / f"{name}.tsv" for name in ("fixed", "apart", "refused", "unlike", "partners", "grammar")
 )
 
 
