@@ -81,6 +81,9 @@ def test_figures_that_are_there_are_not_measured_again(tmp_path: Path) -> None:
     assert not said("swords --data FOLDER --split dev --limit 5", shipped)
     assert not said("swords --data FOLDER", shipped)
     assert not is_measured("nothing", ("swords",), tmp_path)
+    spaced = {"command": "lexprint evaluate attacks --data FOLDER --attacks 'a b'", "fingerprint": shipped}
+    (tmp_path / "attacks.json").write_text(json.dumps(spaced), "utf-8")
+    assert is_measured("attacks", ("attacks", "--attacks", "a b"), tmp_path)
 
 
 def test_figures_are_commands_that_exist() -> None:
@@ -89,6 +92,7 @@ def test_figures_are_commands_that_exist() -> None:
     for name, (command, *options) in figures["FIGURES"].items():
         known = {option for parameter in COMMANDS["evaluate", command].params for option in parameter.opts}
         assert {option for option in options if option.startswith("--")} <= known, name
+    assert {"watermark-paper", "watermark-literal"} <= set(figures["FIGURES"])
     made = {*figures["FIGURES"], *figures["OF_BENCHMARKS"], figures["HISTORY"]}
     assert {path.stem for path in (DOCS / "tables").glob("*.json")} <= made
 
