@@ -84,7 +84,7 @@ def cli_reference() -> str:
         "What `lexprint COMMAND --help` says, on one page. Written by `make docs`.",
         "",
         "Documents may be Word (.docx), OpenDocument (.odt), mail (.eml), HTML, Markdown or plain text; leaks may be PDFs, images",
-        "and scans too. What a file is, its content says and not its name. `-` is standard input or output; results go to standard output, all else to",
+        "and scans too. Formats are recognised by content, not by name. `-` is standard input or output; results go to standard output, all else to",
         "standard error.",
         "",
         f"Exit codes: {' '.join(codes.split())}",

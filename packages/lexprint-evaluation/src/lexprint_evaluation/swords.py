@@ -170,7 +170,7 @@ def by_acceptance(substituter: Substituter) -> Method:
 
 
 def _most_acceptable(substituter: Substituter, gap: Gap) -> list[str]:
-    """The first by both ways and SR, the others behind them by a first look."""
+    """The first by acceptance in both directions, the others behind them by a first look."""
     candidates = [one for one in substituter.most_probable([gap])[0] if one.word != gap.word]
     looked = sorted(candidates, key=lambda one: (-first_look(one), one.word))
     first = looked[:WEIGHED]
