@@ -50,6 +50,18 @@ def test_the_leaderboard_is_current() -> None:
         assert f"| {table.stem} " in current
 
 
+def test_pages_are_written_one_by_one(tmp_path: Path) -> None:
+    """Only those that are named; one that is not generated is refused with the names of those that are."""
+    build = runpy.run_path(str(DOCS / "build.py"))
+    write = build["main"]
+    write.__globals__["HERE"] = tmp_path
+    (tmp_path / "figures.py").write_text("", "utf-8")
+    write("cli")
+    assert [path.name for path in tmp_path.glob("*.md")] == ["cli.md"]
+    with pytest.raises(SystemExit, match="no generated page tutorial; needed: some of leaderboard, cli, substitutes"):
+        write("tutorial")
+
+
 def test_tables_of_other_models_are_refused(tmp_path: Path) -> None:
     """A table says the fingerprint of the shipped models under some profile, or `make docs` fails and says what to type."""
     figures = runpy.run_path(str(DOCS / "figures.py"))
