@@ -26,7 +26,7 @@ slow: $(VENV)/.dev ## Run the slow tests, and those of drawn examples with ten o
 	@set -e; for seed in 1 2 3 4 5 6 7 8 9 10; do $(VENV)/bin/pytest -q -m "drawn and not slow" $(PARALLEL) \
 		--hypothesis-profile=random --hypothesis-seed=$$seed --randomly-seed=$$seed; done
 
-test-all: $(VENV)/.all ## Run every test, none skipped: Ray, hub models, AWT, judges (installs torch; needs Tesseract and Chromium)
+test-all: $(VENV)/.all ## Run every test, also slow ones, of Ray, hub models and AWT (installs torch; needs Tesseract and Chromium); a skipped one fails
 	@$(VENV)/bin/pytest -q --no-skips
 
 hub: $(VENV)/.hub ## Run the tests of hub models (installs torch)

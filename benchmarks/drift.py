@@ -3,9 +3,9 @@
     python -m benchmarks.drift [--questions 2000] [--only NAME,...] [--arm FOLDER] [--jobs 2] [--output docs/tables]
 
 asks every graph about the page in `paper.txt` (masks and candidates beside a sentence, pairs of a sentence and the same masked,
-entailment, vectors) in other ways and on other kinds of processors, which qemu plays (Debian's qemu-user), and compares
+entailment, vectors) in other ways and on other kinds of processors, emulated with QEMU (Debian's qemu-user), and compares
 digests of all that graphs put out. Then each processor writes a mark and reads those of all. What was answered is kept under
-`build/drift`, a file for each: the same command goes on where it was ended. `--arm` names a folder that `python -m benchmarks.arm`
+`build/drift`, a file for each: interrupted runs resume. `--arm` names a folder that `python -m benchmarks.arm`
 made, or $LEXPRINT_ARM does. It fails if any bit differs.
 """
 
@@ -60,7 +60,7 @@ class Page:
 
 @dataclass
 class Result:
-    """What one machine said; empty if nothing here can play it."""
+    """What one machine said; empty if it cannot be emulated here."""
 
     name: str
     answers: list[Digests] = field(default_factory=list)
@@ -131,7 +131,7 @@ def _never() -> Any:
 
 
 def interview(ways: Sequence[Interview], processors: Sequence[Interview], page: Page, *, jobs: int) -> None:
-    """Ask all; then those that play processors mark, and when all have, read."""
+    """Ask all; then each processor marks, and when all have, reads."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
     with Progress(*columns, TimeRemainingColumn(), console=console) as bar, ThreadPoolExecutor(jobs) as pool:
@@ -269,13 +269,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ways = [] if chosen else [Interview(Machine(way, None), options.kept) for way in WAYS]
     page = page_of(options.file, options.questions, options.marked)
     interview(ways, processors, page, jobs=options.jobs)
-    played = [one.result for one in processors]
-    results = [played[0], *(one.result for one in ways), *played[1:]]
-    said = as_markdown(results, played, page)
+    emulated = [one.result for one in processors]
+    results = [emulated[0], *(one.result for one in ways), *emulated[1:]]
+    said = as_markdown(results, emulated, page)
     if left_out:
-        said += f"\nLeft out, since nothing here can play them: {'; '.join(left_out)}.\n"
+        said += f"\nLeft out, since they cannot be emulated here: {'; '.join(left_out)}.\n"
     print(said)
-    content = as_json(results, played, page, command=command_of(parser, options))
+    content = as_json(results, emulated, page, command=command_of(parser, options))
     if options.output is not None:
         options.output.mkdir(parents=True, exist_ok=True)
         (options.output / "drift.md").write_text(said, "utf-8")

@@ -1,4 +1,4 @@
-"""Processors of several kinds: this one, the same with instructions hidden, and those that qemu plays.
+"""Processors of several kinds: this one, the same with instructions hidden, and those emulated with QEMU.
 
 An emulated processor offers the instructions of its kind, so ONNX Runtime and numpy choose the kernels that they would choose
 there. It can't tell how fast they would be.
@@ -58,7 +58,7 @@ class Machine:
     def ask(self, verb: str, *arguments: str) -> Iterator[Any]:
         """What the verb of `benchmarks.questions` prints, line by line as it comes."""
         if self._python is None:
-            raise SystemExit(f"{self.name}: nothing here can play it")
+            raise SystemExit(f"{self.name}: it cannot be emulated here")
         sources = os.pathsep.join(map(str, (ROOT / "src", ROOT)))
         variables = older.environment(self.way.hidden, sources) if self.way.hidden else {"PYTHONPATH": sources}
         command = [*self._python, "-m", "benchmarks.questions", verb, *arguments]

@@ -1,4 +1,4 @@
-"""Rewrites the generated parts of the documentation: `make docs`."""
+"""Rewrites the generated pages of the documentation: `make docs`; only some of them: `python docs/build.py substitutes cli`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 import json
 import runpy
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ def substitutes(engine: Engine) -> str:
     lines = [
         "# Twenty sentences",
         "",
-        "What `lexprint substitutes` says of twenty sentences written for this page; in brackets the share of readers that would accept the word, best first by the profile `lexprint`. Written by `make docs`.",
+        "What `lexprint substitutes` says of twenty sentences written for this page; in brackets the share of readers that would accept the word, best first by the profile `lexprint`. Written by `make docs`; alone, in a minute, by `python docs/build.py substitutes`.",
         "",
         "| sentence | best substitutes |",
         "|---|---|",
@@ -84,7 +84,7 @@ def cli_reference() -> str:
         "What `lexprint COMMAND --help` says, on one page. Written by `make docs`.",
         "",
         "Documents may be Word (.docx), OpenDocument (.odt), mail (.eml), HTML, Markdown or plain text; leaks may be PDFs, images",
-        "and scans too. What a file is, its content says and not its name. `-` is standard input or output; results go to standard output, all else to",
+        "and scans too. Formats are recognised by content, not by name. `-` is standard input or output; results go to standard output, all else to",
         "standard error.",
         "",
         f"Exit codes: {' '.join(codes.split())}",
@@ -144,10 +144,23 @@ def _notes(option: Any) -> str:
     return "".join(f" {note}" for note in notes)
 
 
-if __name__ == "__main__":
-    (HERE / "leaderboard.md").write_text(leaderboard_page(), "utf-8")
-    (HERE / "cli.md").write_text(cli_reference(), "utf-8")
-    (HERE / "substitutes.md").write_text(substitutes(Engine()), "utf-8")
+PAGES: Mapping[str, Callable[[], str]] = {
+    "leaderboard": leaderboard_page,
+    "cli": cli_reference,
+    "substitutes": lambda: substitutes(Engine()),
+}
+
+
+def main(*names: str) -> None:
+    """Write the pages of these names; without any, write all and refuse tables that were measured with other models."""
+    if unknown := sorted({*names} - PAGES.keys()):
+        sys.exit(f"there is no generated page {', '.join(unknown)}; needed: some of {', '.join(PAGES)}")
+    for name in names or PAGES:
+        (HERE / f"{name}.md").write_text(PAGES[name](), "utf-8")
     figures = runpy.run_path(str(HERE / "figures.py"))
-    if stale := figures["stale_tables"]():
+    if not names and (stale := figures["stale_tables"]()):
         sys.exit(figures["complaint"](stale))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

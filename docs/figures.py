@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ WORK = HERE.parent / "build" / "figures"
 ENDINGS = ("json", "md", "svg", "png")
 HISTORY = "bench-history"  # of many versions, so of no single fingerprint
 
+FORTY_LEAKS = tuple("attacks --schemes registered,registered-dense --leaks 10".split())  # of four documents each
 # Table -> what follows `lexprint evaluate`; sizes are those that the pages quote.
 FIGURES: Mapping[str, tuple[str, ...]] = {
     "swords": ("swords",),
@@ -34,15 +36,17 @@ FIGURES: Mapping[str, tuple[str, ...]] = {
     "recoverability": ("recoverability",),
     "watermark": ("watermark", "--gap", "1,2,3", "--disturb", "--examples", "20"),
     "watermark-paper": ("watermark", "--profile", "paper"),
+    "watermark-literal": ("watermark", "--profile", "literal"),
     "payload": tuple("payload --sets imdb --profile dense --documents 40 --only-first 23 --marks 3".split()),
     "tracing": ("tracing", "--documents", "1"),
     "tracing-dense": tuple("tracing --documents 1 --mixes 0 --profile dense".split()),
     "tracing-eight": tuple("tracing --profile dense --trials 80 --copies 8 --mixes 0 --never-issued 1000".split()),
     "attacks": tuple("attacks --schemes registered,registered-dense,blind,lexprint,topkara,hao".split()),
+    "attacks-forty": (*FORTY_LEAKS, "--attacks", "synonyms by a masked LM"),
     "pan": ("pan",),
     "twins": ("twins",),
 }
-WITH_AWT = frozenset({"rivals", "quality", "attacks"})
+WITH_AWT = frozenset({"rivals", "quality", "attacks", "attacks-forty"})
 # No commands of lexprint: one prints, scans and reads a page, the other asks other processors ($LEXPRINT_ARM: docs/architecture.md).
 OF_BENCHMARKS = {
     "paper": ("-m", "benchmarks.paper", "--output", str(TABLES)),
@@ -81,7 +85,7 @@ def is_measured(name: str, command: Sequence[str], folder: Path = TABLES) -> boo
     except (OSError, ValueError):
         return False
     wanted = {*"lexprint evaluate --data FOLDER".split(), *(Path(part).name for part in command)}
-    said = set(str(result.get("command", "")).split())
+    said = set(shlex.split(str(result.get("command", ""))))
     return result.get("fingerprint") in shipped_fingerprints() and said == wanted
 
 

@@ -50,6 +50,18 @@ def test_the_leaderboard_is_current() -> None:
         assert f"| {table.stem} " in current
 
 
+def test_pages_are_written_one_by_one(tmp_path: Path) -> None:
+    """Only those that are named; one that is not generated is refused with the names of those that are."""
+    build = runpy.run_path(str(DOCS / "build.py"))
+    write = build["main"]
+    write.__globals__["HERE"] = tmp_path
+    (tmp_path / "figures.py").write_text("", "utf-8")
+    write("cli")
+    assert [path.name for path in tmp_path.glob("*.md")] == ["cli.md"]
+    with pytest.raises(SystemExit, match="no generated page tutorial; needed: some of leaderboard, cli, substitutes"):
+        write("tutorial")
+
+
 def test_tables_of_other_models_are_refused(tmp_path: Path) -> None:
     """A table says the fingerprint of the shipped models under some profile, or `make docs` fails and says what to type."""
     figures = runpy.run_path(str(DOCS / "figures.py"))
@@ -81,6 +93,9 @@ def test_figures_that_are_there_are_not_measured_again(tmp_path: Path) -> None:
     assert not said("swords --data FOLDER --split dev --limit 5", shipped)
     assert not said("swords --data FOLDER", shipped)
     assert not is_measured("nothing", ("swords",), tmp_path)
+    spaced = {"command": "lexprint evaluate attacks --data FOLDER --attacks 'a b'", "fingerprint": shipped}
+    (tmp_path / "attacks.json").write_text(json.dumps(spaced), "utf-8")
+    assert is_measured("attacks", ("attacks", "--attacks", "a b"), tmp_path)
 
 
 def test_figures_are_commands_that_exist() -> None:
@@ -89,6 +104,7 @@ def test_figures_are_commands_that_exist() -> None:
     for name, (command, *options) in figures["FIGURES"].items():
         known = {option for parameter in COMMANDS["evaluate", command].params for option in parameter.opts}
         assert {option for option in options if option.startswith("--")} <= known, name
+    assert {"watermark-paper", "watermark-literal"} <= set(figures["FIGURES"])
     made = {*figures["FIGURES"], *figures["OF_BENCHMARKS"], figures["HISTORY"]}
     assert {path.stem for path in (DOCS / "tables").glob("*.json")} <= made
 

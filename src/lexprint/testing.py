@@ -100,7 +100,7 @@ class FakeMaskedLM:
         return self.predict(gaps)
 
     def judge(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Floats]:
-        """Readers are fond of exchanges within a family; each has its day, which is nearly the same both ways."""
+        """Readers are fond of exchanges within a family; each has its day, which is nearly the same in both directions."""
         found = []
         for gap, columns in questions:
             acceptable = self._readers(gap)[np.array(columns, dtype=np.intp)]

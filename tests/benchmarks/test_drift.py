@@ -14,7 +14,7 @@ from benchmarks.questions import KINDS, Models, Way, ask, encoded, questions
 
 from benchmarks import drift, older
 
-PLAYED = ("Nehalem", "Haswell")
+EMULATED = ("Nehalem", "Haswell")
 needs_qemu = pytest.mark.skipif(
     shutil.which(QEMU) is None,
     reason=f"{QEMU} is not installed, so other processors were not compared; run: apt-get install qemu-user",
@@ -36,9 +36,9 @@ def asked_side_by_side(file: Path, *ways: Way) -> list[dict[str, Any]]:
 @needs_qemu
 def test_other_processors_answer_alike(file: Path) -> None:
     """To the last bit of all that the three graphs put out, though their kernels are others."""
-    there = asked_side_by_side(file, *(Way(kind, processor=kind) for kind in PLAYED))
+    there = asked_side_by_side(file, *(Way(kind, processor=kind) for kind in EMULATED))
     (here,) = ask(HERE, file, [0])
-    assert [one["answers"] for one in there] == [here["answers"]] * len(PLAYED)
+    assert [one["answers"] for one in there] == [here["answers"]] * len(EMULATED)
     assert [one["runtime"]["instructions"] for one in there] == ["SSE42", "SSE42 AVX2"]
 
 

@@ -51,11 +51,11 @@ def test_areas_by_hand() -> None:
 
 
 def test_bins_and_their_error() -> None:
-    """What is foretold beside what was said, weighed by the number of candidates; 1 is in the last bin."""
+    """What is predicted beside what was said, weighed by the number of candidates; 1 is in the last bin."""
     opinions = [opinion(1, 0.95), opinion(2, 0.93), opinion(0, 0.97), opinion(0, 0.25), Opinion(0, "unheard", 1)]
     bins = reliability([*opinions, opinion(1, 1 - 1e-12)])
     assert [one.candidates for one in bins] == [0, 0, 1, 0, 0, 0, 0, 0, 0, 4]
-    assert bins[2].foretold == pytest.approx(0.25)
+    assert bins[2].predicted == pytest.approx(0.25)
     assert bins[2].acceptable == 0.0
     figures = figures_of(JUDGED, opinions)
     assert figures.calibration_error == pytest.approx((3 * abs(0.95 - 2 / 3) + 0.25) / 4)

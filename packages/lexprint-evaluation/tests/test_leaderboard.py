@@ -98,7 +98,7 @@ def test_the_innocent_are_counted() -> None:
     text = leaderboard({"attacks": RESULTS["attacks"]})
     assert "| innocent accused, leaks |" in text
     (line,) = [line for line in text.splitlines() if "innocent accused, leaks" in line]
-    assert [cell.strip() for cell in line.split("|")[2:4]] == ["3", "1"]
+    assert [cell.strip() for cell in line.split("|")[2:5]] == ["4 to 12", "3", "1"]
 
 
 def test_every_table_says_where_it_is_from() -> None:
@@ -141,3 +141,75 @@ def test_other_experiments_have_rankings_of_their_own() -> None:
     ] == [*("75.0%", "0.310", "0.392", "0.200")]
     assert cells(text, "2")[2:] == ["0.100", "0.0000", "0.9900", "0.9900", "25.0%"]
     assert cells(text, "2", "published")[2:] == ["0.044", "-", "0.9840", "0.9940", "-"]
+
+
+def test_cells_say_how_many_leaks_they_have() -> None:
+    """A share of four leaks looks like one of four hundred, so the number stands beside it."""
+    text = leaderboard({"attacks": RESULTS["attacks"]})
+    lines = {line.split("|")[1].strip(): line.split("|")[2].strip() for line in text.splitlines() if "|" in line}
+    assert lines["untouched"] == "4"
+    assert lines["crop"] == "4 to 8"
+    assert "of 4 untouched and 4 to 8 attacked leaks" in text
+
+
+def test_figures_say_what_they_are_of() -> None:
+    """One checker's errors of grammar, models that chose our words, and leaks that no camera took."""
+    assert "one checker, quire-grammar" in leaderboard(RESULTS)
+    assert "come from the models that chose our words" in leaderboard(RESULTS)
+    row = {"leak": "photograph", "leaks": 20, "right": 19, "wrong": 0}
+    text = leaderboard({"paper": {"fingerprint": "", "words": 494, "recipients": 300, "rows": [row]}})
+    assert "simulated" in text
+    assert "19 of 20" in text
+
+
+def marked(gap: int, *, bits: int) -> dict[str, Any]:
+    row = {**compared("", "IMDB", 0.9, bits=bits), "gap": gap, "recovered": 1, "substituted": 4}
+    return {**row, "words": 1000, "plain_words": 800}
+
+
+def watermark(profile: str, *rows: dict[str, Any]) -> dict[str, Any]:
+    return {"fingerprint": "", "profile": profile, "rows": list(rows)}
+
+
+def test_what_a_larger_gap_costs_is_said() -> None:
+    """The published payload falls by two thirds; ours, which hardly does, must not go without comment."""
+    text = leaderboard({"watermark": watermark("lexprint@1", marked(1, bits=40), marked(3, bits=34))})
+    assert "From f = 1 to f = 3 our payload falls by 15%, the published one by 66%" in text
+    assert "From f" not in leaderboard({"watermark": watermark("lexprint@1", marked(1, bits=40))})
+
+
+def test_the_paper_with_and_without_our_rules() -> None:
+    """Profiles `literal` and `paper` stand beside the published figures, as soon as they are measured."""
+    usual = {"watermark": watermark("lexprint@1", marked(1, bits=40), marked(2, bits=30))}
+    assert "literal@1" not in leaderboard(usual)
+    text = leaderboard({**usual, "watermark-literal": watermark("literal@1", marked(1, bits=48))})
+    assert cells(text, "literal@1")[2:] == ["0.048", "0.060", "0.0000", "0.9000", "0.9000"]
+    assert cells(text, "lexprint@1")[2] == "0.040"
+    assert cells(text, "the paper's own", "published")[2] == "0.091"
+
+
+def test_marked_or_not_and_told_apart() -> None:
+    """PAN's score beside published ones, and what a reader without the key can tell, with its interval."""
+    share = {"mean": 0.55, "low": 0.48, "high": 0.62}
+    pan_row = {"attack": "shuffle", "texts": 20, "false_alarms": 1, "balanced_accuracy": 0.95}
+    pan = {"fingerprint": "", "texts": 20, "bleu": 0.9, "balanced_accuracy": 0.95, "score": 0.855, "false_alarms": 0.05}
+    twin = {"scheme": "registered", "pairs": 200, "words": 500.0, "changed": 17.0, "twins": share, "single": share}
+    text = leaderboard(
+        {"pan": {**pan, "rows": [pan_row]}, "twins": {"fingerprint": "", "rows": [twin]}},
+    )
+    assert cells(text, "shuffle")[2:] == ["5.0%", "0.950", "0.855"]
+    assert cells(text, "all")[-1] == "0.855"
+    assert cells(text, "the winner", "published")[-1] == "0.818"
+    assert "BERTScore is not measured" in text
+    assert "| 55% [48%, 62%] |" in text
+
+
+def test_many_leaks_of_the_hardest_attack() -> None:
+    """Counts, not shares: one leak more or less can be seen."""
+    rows = [
+        {**attacked(scheme, "synonyms by a masked LM", right), "leaks": 40, "strength": "10%"}
+        for scheme, right in (("registered", 34), ("awt", 35))
+    ]
+    text = leaderboard({"attacks-forty": {"fingerprint": "", "rows": rows}})
+    assert "| registered |      awt |" in text
+    assert "|   34 of 40 | 35 of 40 |" in text

@@ -71,3 +71,11 @@ def test_a_run_that_was_cut_goes_on(engine: FakeEngine, tmp_path: Path) -> None:
 def test_published_rows_are_measured() -> None:
     """Every published figure stands beside an attack of ours."""
     assert set(payload.PUBLISHED_BIT_ERRORS) <= set(ON_PAYLOADS)
+
+
+def test_keys_are_not_called_texts() -> None:
+    """Ten readings under 1,000 keys each are no 10,000 texts, and nobody may take them for that."""
+    note = payload.strangers_note(payload.Strangers(readings=10, keys=1000, found=0))
+    assert "10 readings" in note
+    assert "each under 1,000 keys" in note
+    assert "10,000" not in note

@@ -1,4 +1,4 @@
-"""A corpus through a pool: what is done already is skipped, what fails is told at the end, and the rest goes on.
+"""A corpus through a pool: what is done already is skipped, what fails is listed at the end, and the rest continues.
 
 Whatever the pool and the number of workers, the outputs are the same bytes.
 """
@@ -179,7 +179,7 @@ def run_table(
 ) -> Report:
     """Every row of a table, to a table of the same kind; rows that fail are left out of it, and named in the report.
 
-    An interrupted run leaves its parts in a hidden folder beside the target, and the next one goes on from there.
+    An interrupted run leaves its parts in a hidden folder beside the target, and the next one resumes there.
     """
     if target.is_dir():
         raise InputError(f"{target} is a folder", needed="the name of a file for the table")

@@ -49,7 +49,7 @@ class Pair:
 class Figures:
     """How good it is to write one word in place of another."""
 
-    entailment: float  # SR, the weaker of both ways
+    entailment: float  # SR, the lower of both directions
     acceptance: float | None  # share of readers that would accept it; None: nobody was asked
 
 

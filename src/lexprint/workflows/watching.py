@@ -1,7 +1,7 @@
 """A folder whose new files are issued, each when it is whole.
 
 What is done is seen from where a file is: one that was issued is moved to `issued`, one that cannot be to `refused`, with the reason
-beside it. Nothing else is remembered, so a process that was killed at any moment goes on where it was: issuing a document again
+beside it. Nothing else is remembered, so a process that was killed at any moment resumes: issuing a document again
 makes what is missing of the same copies. Whoever may write to the folder is not trusted with more than that: links are not followed.
 """
 

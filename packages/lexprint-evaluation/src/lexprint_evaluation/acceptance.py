@@ -1,4 +1,4 @@
-"""How well acceptance ranks and foretells what a reader said of words in context (`judgements/` in the data folder).
+"""How well acceptance ranks and predicts what a reader said of words in context (`judgements/` in the data folder).
 
 Every judged candidate is looked at in its own sentence, whether or not it would be proposed. A way back and SR cost a question each,
 so they are asked for the candidates alone that a first look puts ahead; the others keep what the first look says, which is a
@@ -45,7 +45,7 @@ class Opinion:
     log_probability: float = -inf
     entailment: float = 0.0  # SR forward
     first_look: float = -inf
-    pair: float | None = None  # acceptance of the exchange, both ways and SR; None: not asked
+    pair: float | None = None  # acceptance of the exchange, in both directions and with SR; None: not computed
 
     @property
     def is_known(self) -> bool:
@@ -143,7 +143,7 @@ class Bin:
     low: float
     high: float
     candidates: int
-    foretold: float | None  # mean acceptance
+    predicted: float | None  # mean acceptance
     acceptable: float | None
 
 
@@ -218,7 +218,7 @@ def area_under_curve(values: Floats64, is_right: Flags) -> float | None:
 
 
 def reliability(opinions: Sequence[Opinion]) -> tuple[Bin, ...]:
-    """What acceptance foretells beside what was said, in ten bins; words that have no acceptance are in none."""
+    """What acceptance predicts beside what was said, in ten bins; words that have no acceptance are in none."""
     known = [one for one in opinions if isfinite(one.acceptance)]
     shares = np.array([share_of(one.acceptance) for one in known])
     accepted = np.array([one.verdict >= SO_SO for one in known], dtype=bool)
@@ -227,17 +227,17 @@ def reliability(opinions: Sequence[Opinion]) -> tuple[Bin, ...]:
     for place in range(BINS):
         own = places == place
         count = int(own.sum())
-        foretold, said = (float(shares[own].mean()), float(accepted[own].mean())) if count else (None, None)
-        found.append(Bin(place / BINS, (place + 1) / BINS, count, foretold, said))
+        predicted, said = (float(shares[own].mean()), float(accepted[own].mean())) if count else (None, None)
+        found.append(Bin(place / BINS, (place + 1) / BINS, count, predicted, said))
     return tuple(found)
 
 
 def _calibration_error(bins: Sequence[Bin]) -> float | None:
     total = sum(one.candidates for one in bins)
     off = [
-        one.candidates * abs(one.foretold - one.acceptable)
+        one.candidates * abs(one.predicted - one.acceptable)
         for one in bins
-        if one.foretold is not None and one.acceptable is not None
+        if one.predicted is not None and one.acceptable is not None
     ]
     return sum(off) / total if total else None
 
@@ -274,10 +274,10 @@ def figures_json(figures: Figures) -> dict[str, Any]:
 
 
 def figure_tables(figures: Figures) -> str:
-    """How well it ranks, what it foretells, and what a floor would choose."""
+    """How well it ranks, what it predicts, and what a floor would choose."""
     asked = (
-        f"{figures.candidates:,} candidates for {figures.words:,} words. The way back and SR both ways were asked for the "
-        f"{figures.weighed:,} that a first look puts ahead; the others are ranked by their first look. {figures.unknown:,} "
+        f"{figures.candidates:,} candidates for {figures.words:,} words. The reverse exchange, and SR in both directions, were "
+        f"computed for the {figures.weighed:,} that a first look ranks highest; the others are ranked by their first look. {figures.unknown:,} "
         "candidates that the masked LM does not know rank behind all.\n"
     )
     return "\n".join(
@@ -310,12 +310,12 @@ def _ranking_table(rankings: Sequence[Ranking]) -> str:
 
 def _reliability_table(bins: Sequence[Bin]) -> str:
     return markdown_table(
-        ["acceptance", "candidates", "foretold", "acceptable"],
+        ["acceptance", "candidates", "predicted", "acceptable"],
         [
             [
                 f"{one.low:.1f} to {one.high:.1f}",
                 f"{one.candidates:,}",
-                _percent(one.foretold),
+                _percent(one.predicted),
                 _percent(one.acceptable),
             ]
             for one in bins

@@ -1,4 +1,4 @@
-"""Pictures of what acceptance foretells, as SVG."""
+"""Pictures of what acceptance predicts, as SVG."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from lexprint_evaluation.plots import COLOURS, Figure, svg
 
 
 def acceptance_plot(figures: Figures) -> bytes:
-    """What was foretold beside what was said, and sites beside the verdicts on the words chosen for them."""
+    """What was predicted beside what was said, and sites beside the verdicts on the words chosen for them."""
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     reliability, sites = figure.subplots(1, 2)
     reliability.plot([0, 1], [0, 1], "--", color="black", linewidth=0.8)
     known = [
-        (one.foretold, one.acceptable, one.candidates)
+        (one.predicted, one.acceptable, one.candidates)
         for one in figures.bins
-        if one.foretold is not None and one.acceptable is not None
+        if one.predicted is not None and one.acceptable is not None
     ]
     reliability.plot([one for one, *_ in known], [other for _, other, _ in known], "o-", color=COLOURS[0])
-    for foretold, acceptable, candidates in known:
+    for predicted, acceptable, candidates in known:
         reliability.annotate(
-            f"{candidates:,}", (foretold, acceptable), fontsize=7, xytext=(4, -9), textcoords="offset points"
+            f"{candidates:,}", (predicted, acceptable), fontsize=7, xytext=(4, -9), textcoords="offset points"
         )
     reliability.set_xlabel("acceptance")
     reliability.set_ylabel("share that was acceptable")

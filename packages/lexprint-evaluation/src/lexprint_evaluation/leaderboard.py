@@ -5,163 +5,46 @@ It is made of the results that the measuring commands write; what has not been m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping
 
-from lexprint_evaluation.comparison import AWT_OUTPUT, PUBLISHED
 from lexprint_evaluation.payload import PUBLISHED_BIT_ERRORS
-from lexprint_evaluation.quality import OVER_ALL, REGISTERED
+from lexprint_evaluation.presence import PUBLISHED as PUBLISHED_PRESENCE
+from lexprint_evaluation.result_rows import (
+    MEASURED,
+    PAPERS_OWN,
+    QUOTED,
+    Result,
+    known_mean,
+    percent,
+    ratio,
+    rows_of,
+    shown,
+)
+from lexprint_evaluation.scheme_ranking import rank_by_strength, rank_schemes, rank_under_attack
 from lexprint_evaluation.swords import PUBLISHED as PUBLISHED_SUBSTITUTES
-from lexprint_evaluation.tables import ALL_SETS, markdown_table
+from lexprint_evaluation.tables import markdown_table
 from lexprint_evaluation.watermark import PUBLISHED_MEANS
 
-Result: TypeAlias = Mapping[str, Any]  # of one experiment, as its JSON has it
-
-MEASURED, QUOTED = "ours", "published"
-UNTOUCHED = "untouched"
 UNRECORDED = "not recorded"  # older results do not say; nothing is guessed
-
-# What the names of schemes stand for.
-SCHEMES: Mapping[str, str] = {
-    REGISTERED: "`lexprint issue`: the reader has the master",
-    "registered-dense": "`lexprint issue --profile dense`: more words differ",
-    "blind": "`lexprint issue --blind`: marks of each copy under a key",
-    "lexprint": "blind, profile `lexprint`",
-    "paper": "blind, profile `paper`: the paper's method, with our rules for real documents",
-    "topkara": "Topkara et al. 2006, as implemented here",
-    "hao": "Xiang et al. 2018, as implemented here",
-    "awt": "Abdelnabi and Fritz 2021, as implemented and trained here",
-    AWT_OUTPUT: "the output that Abdelnabi and Fritz published, judged here",
-}
 
 
 def leaderboard(results: Mapping[str, Result]) -> str:
     """Markdown of every ranking for which there are results, by the experiment's name."""
     parts = [
-        *_schemes(results),
-        *_attacks(_rows_of(results, "attacks")),
+        *rank_schemes(results),
+        *rank_under_attack(rows_of(results, "attacks")),
+        *rank_by_strength(rows_of(results, "attacks-forty")),
         *_gaps(results.get("watermark")),
+        *_profiles(results),
         *_substitutes(results.get("swords")),
         *_payloads(results.get("payload")),
+        *_presence(results.get("pan")),
+        *_twins(results.get("twins")),
         *_traced(results.get("tracing")),
         *_on_paper(results.get("paper")),
         *_sources(results),
     ]
     return "\n".join(parts)
-
-
-def _rows_of(results: Mapping[str, Result], name: str) -> Sequence[Result]:
-    rows: Sequence[Result] = results.get(name, {}).get("rows", [])
-    return rows
-
-
-def _scheme_of(row: Result) -> str:
-    name: str = row.get("scheme") or row["method"]
-    return name
-
-
-def _schemes(results: Mapping[str, Result]) -> Iterator[str]:
-    """One line for each scheme, best SR first; below it what the papers say."""
-    compared, judged, attacked = (_rows_of(results, name) for name in ("rivals", "quality", "attacks"))
-    names = list(dict.fromkeys(map(_scheme_of, (*compared, *judged, *attacked))))
-    if not names:
-        return
-    lines = [_Line(name, compared, judged, attacked) for name in names]
-    lines.sort(key=lambda line: -(line.entailment or 0.0))
-    quoted = {
-        _label(method): published
-        for method, published in PUBLISHED.items()
-        if method in ("paper", "topkara", "hao", "awt")
-    }
-    header = ["scheme", "figures", "SR", "SS", "bpw", "BER", "SS mpnet", "fluency", "grammar"]
-    header += ["traced, untouched", "all attacks"]
-    body = [line.cells() for line in lines]
-    body += [
-        [
-            method,
-            QUOTED,
-            _shown(fmean(one.entailment for one in published.values())),
-            _shown(fmean(one.similarity for one in published.values())),
-            _shown(PUBLISHED_MEANS[1].bits_per_word, places=3) if method == _label("paper") else "-",
-            *["-"] * 6,
-        ]
-        for method, published in quoted.items()
-    ]
-    yield "## Schemes\n"
-    yield markdown_table(header, body)
-    yield (
-        "SR and SS: means over the sets, of sentences in which a word was exchanged; all schemes wrote the same bits to the "
-        "same sentences; published ones are means over the paper's six sets, by its own models. bpw: bits per word. BER: bits misread in an untouched copy. SS mpnet: by an encoder that had no "
-        "say in the choice of words. fluency: change of log-likelihood in nats per token, nearer to 0 is better. grammar: "
-        "errors added per 1,000 words. traced: leaks that led to the right copy; where the scheme has no tracing of its "
-        "own, by the bits in order.\n"
-    )
-    yield "\n".join(f"- {name}: {SCHEMES[name]}" for name in names if name in SCHEMES) + "\n"
-
-
-def _label(method: str) -> str:
-    return "the paper's own" if method == "paper" else method
-
-
-class _Line:
-    """What is known of one scheme."""
-
-    def __init__(
-        self, name: str, compared: Sequence[Result], judged: Sequence[Result], attacked: Sequence[Result]
-    ) -> None:
-        self._name = name
-        self._compared = [row for row in compared if row["method"] == name]
-        own = [row for row in judged if row["scheme"] == name]
-        self._judged = [row for row in own if row["title"] != ALL_SETS]
-        self._pooled = next((row for row in own if row["title"] == ALL_SETS), self._judged[0] if self._judged else None)
-        self._attacked = [row for row in attacked if row["scheme"] == name]
-
-    @property
-    def entailment(self) -> float | None:
-        return self._mean("entailment", "sr")
-
-    def cells(self) -> list[str]:
-        return [
-            self._name,
-            MEASURED,
-            _shown(self.entailment),
-            _shown(self._mean("similarity", "ss")),
-            _shown(_ratio(self._compared or self._judged, "bits", "words"), places=3),
-            _shown(_ratio(self._compared, "bit_errors", "bits")),
-            *(self._interval(judge, places) for judge, places in (("mpnet", 4), ("fluency", 3), ("grammar", 2))),
-            _percent(_ratio([row for row in self._attacked if row["attack"] == UNTOUCHED], "right", "leaks")),
-            _percent(_ratio([row for row in self._attacked if row["attack"] != UNTOUCHED], "right", "leaks")),
-        ]
-
-    def _mean(self, compared: str, judge: str) -> float | None:
-        """Over the sets; both experiments judge the same sentences, but not all schemes are in both."""
-        if self._compared:
-            found = [row[compared]["changed"] for row in self._compared]
-        else:
-            found = [row["of_changed"][judge]["mean"] for row in self._judged if row["of_changed"].get(judge)]
-        known = [value for value in found if value is not None]
-        return fmean(known) if known else None
-
-    def _interval(self, judge: str, places: int) -> str:
-        found = (self._pooled or {}).get("of_all" if judge in OVER_ALL else "of_changed", {}).get(judge)
-        return "-" if found is None else f"{found['mean']:.{places}f}"
-
-
-def _attacks(rows: Sequence[Result]) -> Iterator[str]:
-    """Leaks traced to the right copy, by attack, all strengths together."""
-    if not rows:
-        return
-    schemes = list(dict.fromkeys(row["scheme"] for row in rows))
-    body = []
-    for attack in dict.fromkeys(row["attack"] for row in rows):
-        own = [row for row in rows if row["attack"] == attack]
-        shares = (_ratio([row for row in own if row["scheme"] == scheme], "right", "leaks") for scheme in schemes)
-        body.append([attack, *map(_percent, shares)])
-    wrong = [sum(row["wrong"] for row in rows if row["scheme"] == scheme) for scheme in schemes]
-    yield "## Under attack\n"
-    yield "Leaks traced to the right copy, all strengths of an attack together, our measurement:\n"
-    yield markdown_table(["attack", *schemes], [*body, ["innocent accused, leaks", *map(str, wrong)]])
 
 
 def _gaps(result: Result | None) -> Iterator[str]:
@@ -176,18 +59,64 @@ def _gaps(result: Result | None) -> Iterator[str]:
             [
                 str(gap),
                 MEASURED,
-                _shown(_ratio(own, "bits", "words"), places=3),
-                _shown(_ratio(own, "bit_errors", "bits")),
-                *(_shown(_known_mean(row[name]["changed"] for row in own)) for name in ("entailment", "similarity")),
-                _percent(_ratio(own, "recovered", "substituted")),
+                shown(ratio(own, "bits", "words"), places=3),
+                shown(ratio(own, "bit_errors", "bits")),
+                *(shown(known_mean(row[name]["changed"] for row in own)) for name in ("entailment", "similarity")),
+                percent(ratio(own, "recovered", "substituted")),
             ]
         )
         if published is not None:
             figures = (published.entailment, published.similarity)
-            body.append([str(gap), QUOTED, _shown(published.bits_per_word, places=3), "-", *map(_shown, figures), "-"])
+            body.append([str(gap), QUOTED, shown(published.bits_per_word, places=3), "-", *map(shown, figures), "-"])
     yield "## Words skipped after a site\n"
     yield f"Ours with the profile `{result['profile']}`, means over its sets; published ones are the paper's means over its own:\n"
     yield markdown_table(["f", "figures", "bpw", "BER", "SR", "SS", "recovered"], body)
+    yield from _fall(result)
+
+
+def _fall(result: Result) -> Iterator[str]:
+    """Skipping more words is meant to trade payload for quality; how little of either it does here is said."""
+    payloads = {
+        gap: ratio([row for row in result["rows"] if row["gap"] == gap], "bits", "words")
+        for gap in sorted({row["gap"] for row in result["rows"]} & PUBLISHED_MEANS.keys())
+    }
+    first, last = min(payloads, default=0), max(payloads, default=0)
+    ours = _lost(payloads.get(first), payloads.get(last))
+    theirs = _lost(*(PUBLISHED_MEANS[gap].bits_per_word for gap in (first, last))) if payloads else None
+    if first < last and ours is not None and theirs is not None:
+        yield (
+            f"From f = {first} to f = {last} our payload falls by {ours:.0%}, the published one by {theirs:.0%}: few of our "
+            "sites stand so close together that skipping more words passes over them, so a larger f brings little as well.\n"
+        )
+
+
+def _lost(before: float | None, after: float | None) -> float | None:
+    return 1 - after / before if before and after is not None else None
+
+
+def _profiles(results: Mapping[str, Result]) -> Iterator[str]:
+    """The paper's algorithms with our rules and without any, on the same sentences."""
+    measured = [results[name] for name in ("watermark-literal", "watermark-paper", "watermark") if name in results]
+    if len(measured) < 2:
+        return
+    body = []
+    for result in measured:
+        own = [row for row in result["rows"] if row["gap"] == 1]
+        means = (known_mean(row[name]["changed"] for row in own) for name in ("entailment", "similarity"))
+        payloads = (ratio(own, "bits", words) for words in ("words", "plain_words"))
+        errors = shown(ratio(own, "bit_errors", "bits"))
+        body.append(
+            [result["profile"], MEASURED, *(shown(one, places=3) for one in payloads), errors, *map(shown, means)]
+        )
+    quoted = PUBLISHED_MEANS[1]
+    figures = map(shown, (quoted.entailment, quoted.similarity))
+    body.append([PAPERS_OWN, QUOTED, shown(quoted.bits_per_word, places=3), "-", "-", *figures])
+    yield "## The paper's algorithms, with and without our rules\n"
+    yield (
+        "f = 1. `literal` is Algorithms 1 and 2 without any rule of ours, `paper` leaves out what would harm real documents "
+        "([which](paper-profile.md)); both with the shipped models, which are not the paper's:\n"
+    )
+    yield markdown_table(["profile", "figures", "bpw", "without punctuation", "BER", "SR", "SS"], body)
 
 
 def _substitutes(result: Result | None) -> Iterator[str]:
@@ -205,7 +134,7 @@ def _substitutes(result: Result | None) -> Iterator[str]:
             [
                 method,
                 figures,
-                *(_shown(value, places=1) for value in (strict, conceivable, lenient, lenient_conceivable)),
+                *(shown(value, places=1) for value in (strict, conceivable, lenient, lenient_conceivable)),
             ]
             for method, figures, (lenient, lenient_conceivable, strict, conceivable) in lines
         ],
@@ -222,15 +151,55 @@ def _payloads(result: Result | None) -> Iterator[str]:
         body.append(
             [
                 row["attack"],
-                _percent(row["recovered"] / row["trials"]),
-                _shown(row["bit_errors"] / row["bits"] if row["bits"] else None, places=3),
-                *(_shown(figure, places=3) for figure in published),
+                percent(row["recovered"] / row["trials"]),
+                shown(row["bit_errors"] / row["bits"] if row["bits"] else None, places=3),
+                *(shown(figure, places=3) for figure in published),
             ]
         )
     yield "## Payloads under a key\n"
     yield f"Payloads of {result['bits']} bits that come back, and the raw bit error rate beside published ones (IMDB):\n"
     header = ["attack", f"payload back, {MEASURED}", f"BER, {MEASURED}"]
     yield markdown_table([*header, f"ContextLS, {QUOTED}", f"Yoo et al. 2023, {QUOTED}"], body)
+
+
+def _presence(result: Result | None) -> Iterator[str]:
+    """The shared task's score, by attack; nobody knows the organisers' attacks, so published ones are no rivals in a strict sense."""
+    if result is None:
+        return
+    body = [
+        [row["attack"], MEASURED, percent(row["false_alarms"] / row["texts"])]
+        + [shown(value, places=3) for value in (row["balanced_accuracy"], result["bleu"] * row["balanced_accuracy"])]
+        for row in result["rows"]
+    ]
+    total = (result["balanced_accuracy"], result["score"])
+    body.append(["all", MEASURED, percent(result["false_alarms"]), *(shown(value, places=3) for value in total)])
+    body += [
+        [name, QUOTED, "-", shown(accuracy, places=3), shown(score, places=3)]
+        for name, (score, accuracy) in PUBLISHED_PRESENCE.items()
+    ]
+    yield "## Marked or not\n"
+    yield (
+        f"PAN at CLEF 2026: BLEU ({shown(result['bleu'], places=3)}) times balanced accuracy on {result['texts']} texts, each with "
+        "and without its mark. The attacks are ours; published figures are for those of the organisers, which nobody has "
+        "published, so they are not comparable to the last digit. BERTScore is not measured:\n"
+    )
+    yield markdown_table(["attack", "figures", "false alarms", "balanced accuracy", "score"], body)
+
+
+def _twins(result: Result | None) -> Iterator[str]:
+    if result is None:
+        return
+    body = [
+        [row["scheme"], str(row["pairs"]), f"{row['words']:.0f}", f"{row['changed']:.1f}"]
+        + [f"{row[name]['mean']:.0%} [{row[name]['low']:.0%}, {row[name]['high']:.0%}]" for name in ("twins", "single")]
+        for row in result["rows"]
+    ]
+    yield "## Told apart without the key\n"
+    yield (
+        "A classifier that has learnt from other pairs of original and marked copy: how often it names the marked one of a pair, "
+        "and says of a single text what it is, in our measurement, with 95 % confidence intervals. Half is chance:\n"
+    )
+    yield markdown_table(["scheme", "pairs", "words", "words changed", "marked twin named", "single text"], body)
 
 
 def _traced(result: Result | None) -> Iterator[str]:
@@ -244,7 +213,7 @@ def _traced(result: Result | None) -> Iterator[str]:
         f"{sum(row['wrong'] for row in rows):,} to an innocent one, in our measurement. By attack:\n"
     )
     body = [
-        [row["attack"], *(_percent(row[name] / row["trials"]) for name in ("right", "inconclusive", "wrong"))]
+        [row["attack"], *(percent(row[name] / row["trials"]) for name in ("right", "inconclusive", "wrong"))]
         for row in rows
     ]
     yield markdown_table(["attack", "right", "inconclusive", "innocent accused"], body)
@@ -255,7 +224,10 @@ def _on_paper(result: Result | None) -> Iterator[str]:
         return
     body = [[row["leak"], f"{row['right']} of {row['leaks']}", str(row["wrong"])] for row in result["rows"]]
     yield "## From paper\n"
-    yield f"A page of {result['words']} words issued to {result['recipients']} recipients, our measurement:\n"
+    yield (
+        f"A page of {result['words']} words issued to {result['recipients']} recipients, our measurement. Scans, photographs and "
+        "typing errors are simulated ([how](paper.md)); no scanner, camera or typist was involved:\n"
+    )
     yield markdown_table(["leak", "right copy", "innocent accused"], body)
 
 
@@ -283,21 +255,3 @@ def _sources(results: Mapping[str, Result]) -> Iterator[str]:
             "figure of one need not fit one of another.\n"
         )
     yield markdown_table(["table", "measured", "fingerprint", "command"], body)
-
-
-def _ratio(rows: Sequence[Result], part: str, whole: str) -> float | None:
-    total = sum(row[whole] for row in rows)
-    return sum(row[part] for row in rows) / total if total else None
-
-
-def _known_mean(values: Iterator[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
-
-
-def _shown(value: float | None, *, places: int = 4) -> str:
-    return "-" if value is None else f"{value:.{places}f}"
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1%}"

@@ -88,10 +88,10 @@ class PayloadRow:
 
 @dataclass(frozen=True)
 class Strangers:
-    """Texts without a mark, and marked ones, under other keys."""
+    """Few texts, without a mark and marked, each read once and then asked under many keys that wrote nothing there."""
 
     readings: int
-    keys: int  # tried on each
+    keys: int  # tried on each reading
     found: int
 
 
@@ -309,6 +309,14 @@ def payload_table(rows: Sequence[PayloadRow]) -> str:
     header = ["attack", "trials", "recovered", "if unweighed", "wrong", "sites read", "agreeing", "BER in order"]
     header += ["ContextLS, IMDB", "Yoo et al., IMDB"]
     return markdown_table(header, list(_cells(rows)))
+
+
+def strangers_note(found: Strangers) -> str:
+    """What other keys found. Keys on one reading are no texts of their own, so both numbers are said."""
+    return (
+        f"Other keys: {found.readings} readings, half of texts without a mark and half of marked ones, each under "
+        f"{found.keys:,} keys that wrote nothing there; something found {found.found} times."
+    )
 
 
 def _cells(rows: Sequence[PayloadRow]) -> Iterator[list[str]]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexprint.engine import Engine
 from lexprint.models.masked_lm import OnnxMaskedLM
@@ -24,6 +26,9 @@ from lexprint.text.segmentation import segment
 from lexprint_evaluation.acceptance import knows_readers
 from lexprint_evaluation.datasets import Target
 from lexprint_evaluation.lemmas import lemma
+
+if TYPE_CHECKING:
+    from lexprint_evaluation.bert_ls import BertLS  # loads onnx
 
 TOP = 10
 PROPOSALS_OF_BERT = 50  # as in the paper: "output the top 50 words"
@@ -165,7 +170,7 @@ def by_acceptance(substituter: Substituter) -> Method:
 
 
 def _most_acceptable(substituter: Substituter, gap: Gap) -> list[str]:
-    """The first by both ways and SR, the others behind them by a first look."""
+    """The first by acceptance in both directions, the others behind them by a first look."""
     candidates = [one for one in substituter.most_probable([gap])[0] if one.word != gap.word]
     looked = sorted(candidates, key=lambda one: (-first_look(one), one.word))
     first = looked[:WEIGHED]
@@ -178,7 +183,7 @@ def _most_acceptable(substituter: Substituter, gap: Gap) -> list[str]:
 
 def bert(vocabulary: Sequence[str], predict: Callable[[Sequence[Gap]], Floats]) -> Method:
     """A masked LM's most probable whole words, as it ranks them."""
-    usable = np.array([word.isalpha() and word.islower() and word not in FUNCTION_WORDS for word in vocabulary])
+    usable = _usable(vocabulary)
 
     def propose(targets: Sequence[Target]) -> Iterable[list[str]]:
         for target in targets:
@@ -187,6 +192,25 @@ def bert(vocabulary: Sequence[str], predict: Callable[[Sequence[Gap]], Floats]) 
             yield lemmatised(target, [vocabulary[index] for index in best])
 
     return propose
+
+
+def by_validation(model: BertLS) -> Method:
+    """BERT-LS: what it proposes through a dropout, in the order of how little a word changes the sentence."""
+    usable = _usable(model.vocabulary)
+
+    def propose(targets: Sequence[Target]) -> Iterable[list[str]]:
+        for target in targets:
+            log_probabilities = model.propose(gap_of(target))
+            best = np.argsort(np.where(usable, -log_probabilities, np.inf), kind="stable")[:PROPOSALS_OF_BERT]
+            ranked = model.rank(gap_of(target), best.tolist(), log_probabilities)
+            yield lemmatised(target, [model.vocabulary[index] for index in ranked])
+
+    return propose
+
+
+def _usable(vocabulary: Sequence[str]) -> NDArray[np.bool_]:
+    """Whole words in small letters that are no function words."""
+    return np.array([word.isalpha() and word.islower() and word not in FUNCTION_WORDS for word in vocabulary])
 
 
 def human(source: str) -> Method:
@@ -201,14 +225,13 @@ def human(source: str) -> Method:
 
 def methods(engine: Engine) -> dict[str, Method]:
     """Every row of the table, in its order."""
-    from lexprint_evaluation.dropout import DropoutMaskedLM
+    from lexprint_evaluation.bert_ls import BertLS
 
     rows: dict[str, Method] = {"CoInCo": human("coinco"), "Thesaurus": human("roget")}
     masked_lm = engine.masked_lm
     if isinstance(masked_lm, OnnxMaskedLM):
         rows["BERT-K"] = bert(masked_lm.vocabulary, masked_lm.predict_seeing)
-        dropout = DropoutMaskedLM()
-        rows["BERT-LS"] = bert(dropout.vocabulary, dropout.predict)
+        rows["BERT-LS"] = by_validation(BertLS())
     rows["BERT-M"] = bert(masked_lm.vocabulary, masked_lm.predict_blind)
 
     def substituter(profile: str) -> Substituter:

@@ -322,7 +322,7 @@ def payload(
     repeats: int = typer.Option(1, "--repeats", min=1, help="Attacks of each kind on each text."),
     marks: int = typer.Option(1, "--marks", min=1, help="Keys and payloads for each text; the first is attacked."),
     false_positive: float = typer.Option(1e-6, "--false-positive", help="Chance of error that a reader accepts."),
-    keys: int = typer.Option(10_000, "--keys", min=0, help="Other keys tried in all."),
+    keys: int = typer.Option(10_000, "--keys", min=0, help="Other keys in all, shared by readings of five texts."),
     seed: int = typer.Option(1, "--seed", help="Seed of keys, payloads and attacks; other keys are always new."),
     output: Path | None = typer.Option(
         None, "--output", metavar="FOLDER", help="Folder for payload.json and payload.md."
@@ -367,8 +367,7 @@ def payload(
     )
     table = measuring.payload_table(rows) + (
         f"\n{len(texts)} texts of about {words} words, each untouched under {marks} keys and payloads, attacked under the "
-        f"first. Texts without a mark and under other keys: {others.readings * others.keys:,} tried, something found in "
-        f"{others.found}.\n"
+        f"first. {measuring.strangers_note(others)}\n"
     )
     result = {
         "experiment": "payload",

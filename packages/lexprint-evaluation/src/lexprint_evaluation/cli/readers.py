@@ -48,7 +48,11 @@ def acceptance(
     split: str = typer.Option("dev", "--split", help="dev or test."),
     limit: int | None = typer.Option(None, "--limit", min=1, help="Only the first N judged words."),
     weighed: float = typer.Option(
-        0.4, "--weighed", min=0.0, max=1.0, help="Share of the candidates that are asked the way back and SR both ways."
+        0.4,
+        "--weighed",
+        min=0.0,
+        max=1.0,
+        help="Share of the candidates for which the reverse exchange and SR are computed.",
     ),
     profile: str | None = console.PROFILE,
     output: Path | None = OUTPUT,
@@ -56,7 +60,7 @@ def acceptance(
     threads: int = console.THREADS,
     as_json: bool = AS_JSON,
 ) -> None:
-    """How well acceptance ranks and foretells what a reader said of words in context."""
+    """How well acceptance ranks and predicts what a reader said of words in context."""
     from lexprint_evaluation import acceptance as measuring, datasets
 
     judged = datasets.judgements(datasets.data_folder(data), split)[:limit]

@@ -42,7 +42,7 @@ THINNED = ("topkara", "hao")
 SENTENCES = typer.Option(300, "--sentences", min=1, help="Sentences of at least five words, from each set.")
 SEED = typer.Option(1, "--seed", help="Seed of the random bits and the choice of examples.")
 EXAMPLES = typer.Option(4, "--examples", min=0, help="Sentences to show for each set.")
-PROFILES = typer.Option(["paper", "lexprint"], "--profiles", help="Profiles to take a test from, also with commas.")
+PROFILES = typer.Option(["paper", "lexprint"], "--profiles", help="Profiles to measure, also with commas.")
 
 
 def add_to(app: typer.Typer) -> None:
