@@ -235,6 +235,7 @@ class UploadedFile(FileInfo):
     characters: int
     words: int
     is_writable: bool = Field(description="Whether copies can be made of it; a PDF or an image is only read.")
+    warnings: list[str] = Field(description="What copies of it would carry besides the text, such as comments.")
 
 
 class EmbedAnswer(BaseModel):

@@ -1,6 +1,6 @@
 // Issuing: the document, its words, the recipients, the copies. Each step is remembered, so that a reload goes on with it.
 
-import { $, Problem, busy, counted, make } from "./dom.js";
+import { $, Problem, busy, counted, make, sentence, show } from "./dom.js";
 import { beginAnew, drafted, remember } from "./draft.js";
 import { EXAMPLE } from "./example.js";
 import { ask, follow } from "./service.js";
@@ -21,11 +21,15 @@ let nameIsOwn = false; // whether somebody wrote the name, so that it is not a f
 const source = wellOf("document", {
   refusal: (file) => (file.is_writable ? null : READ_ONLY),
   onChange(file) {
+    show($("document-warning"), cautionOf(file));
     if (!nameIsOwn) $("name").value = file ? file.name.replace(/\.[^.]+$/, "") : "";
     forgetAnalysis();
     remember({ file, text: file ? "" : $("document-text").value, name: $("name").value });
   },
 });
+
+// What should be known of a document before its copies go out, in the words of the service.
+const cautionOf = (found) => (found?.warnings || []).map(sentence).join(" ");
 
 function forgetAnalysis() {
   analysed = null;
@@ -143,21 +147,23 @@ $("issue").addEventListener("click", (event) => busy(event.currentTarget, $("iss
 
 async function followIssuing(id, bar) {
   try {
-    const { document: issued } = await follow(id, bar.tell);
+    const answer = await follow(id, bar.tell);
+    const [issued, caution] = [answer.document.id, cautionOf(answer)];
     bar.end();
-    remember({ issued: issued.id });
-    await showCopies(issued.id);
+    remember({ issued, caution });
+    await showCopies(issued, caution);
     goTo("copies");
   } finally {
     remember({ issuing: null });
   }
 }
 
-async function showCopies(id) {
+async function showCopies(id, caution) {
   const issued = await ask("GET", `/v1/documents/${id}`);
   const another = make("button", { type: "button", class: "quiet", onclick: () => { beginAnew(); location.reload(); } }, "Begin with another document");
   $("copies").replaceChildren(
     make("p", { class: "summary" }, make("b", {}, counted(issued.issued, "copy", "copies")), ` of ${issued.name}, different at ${counted(issued.sites, "word")}. They are recorded: what comes back can be traced.`),
+    ...(caution ? [make("p", { class: "caution" }, caution)] : []),
     copiesOf(issued, $("copies-problem"), [another]),
   );
   $("step-copies").hidden = false;
@@ -202,7 +208,7 @@ export async function goOn() {
     remember({ issuing: draft.issuing });
     await resume("issue", "issue-progress", "Making the copies", null, (bar) => followIssuing(draft.issuing, bar));
   } else if (analysed && draft.issued) {
-    await busy($("issue"), $("issue-problem"), () => showCopies(draft.issued));
+    await busy($("issue"), $("issue-problem"), () => showCopies(draft.issued, draft.caution));
   }
 }
 
