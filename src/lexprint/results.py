@@ -155,7 +155,7 @@ class Issued:
             CopyFile(copy["number"], copy["recipient"], folder / copy["file"], copy["sha256"])
             for copy in found["copies"]
         )
-        return cls(document["id"], document["name"], document["sites"], tuple(copies), tuple(found["warnings"]))
+        return cls(document["id"], document["name"], document["sites"], tuple(copies), tuple(found.get("warnings", ())))
 
 
 @dataclass(frozen=True)

@@ -69,8 +69,8 @@ def is_encoded_message(part: MIMEPart) -> bool:
 def content_of(part: MIMEPart) -> bytes:
     """What a part holds, decoded; also if it is a message that should not have been encoded."""
     if is_encoded_message(part):
-        inner = part.get_payload()
-        encoded = inner[0].get_payload() if isinstance(inner, list) and inner else ""
+        *_, inner = part.walk()
+        encoded = inner.get_payload()
         try:
             return a2b_base64(str(encoded).encode("ascii", "ignore"))
         except BinasciiError:

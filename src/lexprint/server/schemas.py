@@ -326,6 +326,8 @@ class ReportInfo(BaseModel):
     saved_at: datetime
     is_signed: bool
     status: Status
+    notes: int = Field(description="How many there are.")
+    last_note: str | None
 
 
 class SignedReport(BaseModel):
