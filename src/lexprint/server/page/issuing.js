@@ -37,6 +37,9 @@ function forgetAnalysis() {
   for (const id of ["step-words", "step-recipients", "step-copies"]) $(id).hidden = true;
 }
 
+// How many there are to read, of what is given.
+const wordsIn = (given) => (given.text ? given.text.split(/\s+/).length : source.file()?.words || 0);
+
 const protectedPhrases = () => $("protected").value.split("\n").filter((line) => line.trim());
 
 function asked(given) {
@@ -51,7 +54,7 @@ $("analyse").addEventListener("click", (event) => busy(event.currentTarget, $("a
   const given = await source.given();
   if (!given) throw new Problem("Paste a text first, or drop a file.");
   forgetAnalysis();
-  const bar = progressIn($("analyse-progress"), "Reading", "words");
+  const bar = progressIn($("analyse-progress"), "Reading", "words", { work: wordsIn(given) });
   try {
     const job = await ask("POST", "/v1/analyse", { json: asked(given) });
     remember({ analysis: { id: job.id, given } });
@@ -69,7 +72,7 @@ async function followAnalysis(id, given, bar) {
       bar.tell(job);
       if (job.part) showSoFar(job);
     });
-    bar.end();
+    bar.end({ isWhole: true });
     showWords(given, answer);
   } catch (error) {
     forgetAnalysis();
@@ -117,11 +120,15 @@ async function takeRecipients(file) {
   remember({ recipients: $("recipients").value });
 }
 
-function countRecipients() {
+function recipientCount() {
   const lines = $("recipients").value.split("\n").filter((line) => line.trim());
   const titles = (lines[0] || "").split(/[,;\t]/).map((title) => title.toLowerCase().replace(/[^a-z0-9]+/g, ""));
   const hasHeader = titles.some((title) => HEADERS.includes(title)) || NAME_HALVES.every((half) => half.some((title) => titles.includes(title)));
-  const number = lines.length - (hasHeader ? 1 : 0);
+  return Math.max(0, lines.length - (hasHeader ? 1 : 0));
+}
+
+function countRecipients() {
+  const number = recipientCount();
   $("recipients-count").textContent = number > 0 ? counted(number, "recipient") : "No recipients yet";
 }
 
@@ -135,7 +142,7 @@ $("issue").addEventListener("click", (event) => busy(event.currentTarget, $("iss
   if ($("code").value) all.code = $("code").value;
   const kept = keptPairs();
   if (kept) all.kept = kept;
-  const bar = progressIn($("issue-progress"), "Making the copies", null);
+  const bar = progressIn($("issue-progress"), "Making the copies", null, { work: recipientCount() });
   try {
     const job = await ask("POST", "/v1/issue", { json: all });
     remember({ issuing: job.id });
@@ -149,7 +156,7 @@ async function followIssuing(id, bar) {
   try {
     const answer = await follow(id, bar.tell);
     const [issued, caution] = [answer.document.id, cautionOf(answer)];
-    bar.end();
+    bar.end({ isWhole: true });
     remember({ issued, caution });
     await showCopies(issued, caution);
     goTo("copies");
@@ -203,18 +210,18 @@ export async function goOn() {
   else if (draft.text) source.put(draft.text);
   remember(draft);
   if (!draft.analysis) return;
-  await resume("analyse", "analyse-progress", "Reading", "words", (bar) => followAnalysis(draft.analysis.id, draft.analysis.given, bar));
+  await resume("analyse", "analyse-progress", "Reading", "words", wordsIn(draft.analysis.given), (bar) => followAnalysis(draft.analysis.id, draft.analysis.given, bar));
   if (analysed && draft.issuing) {
     remember({ issuing: draft.issuing });
-    await resume("issue", "issue-progress", "Making the copies", null, (bar) => followIssuing(draft.issuing, bar));
+    await resume("issue", "issue-progress", "Making the copies", null, recipientCount(), (bar) => followIssuing(draft.issuing, bar));
   } else if (analysed && draft.issued) {
     await busy($("issue"), $("issue-problem"), () => showCopies(draft.issued, draft.caution));
   }
 }
 
-function resume(button, progress, label, unit, work) {
+function resume(button, progress, label, unit, amount, work) {
   return busy($(button), $(`${button}-problem`), async () => {
-    const bar = progressIn($(progress), label, unit);
+    const bar = progressIn($(progress), label, unit, { work: amount });
     try {
       await work(bar);
     } finally {
