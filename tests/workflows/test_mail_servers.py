@@ -14,7 +14,7 @@ from lexprint.errors import InputError, LexprintError
 from lexprint.registry.deliveries import deliveries
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.workflows.letters import Letter
-from lexprint.workflows.mailing import Parcel, parcels, send
+from lexprint.workflows.mailing import Parcel, Unsent, parcels, send
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore:Requiring AUTH while not requiring TLS"
@@ -61,7 +61,7 @@ def test_messages_and_passwords_are_encrypted(sending: Sending, trusted: Certifi
         **with_tls,
     }
     with serving(mailbox, host=NOWHERE_NEAR, user="ada", **options) as server:
-        assert send(registry, waiting, LETTER, server=server, password="secret", per_minute=1e6) == ()
+        assert send(registry, waiting, LETTER, server=server, password="secret", per_minute=1e6) == Unsent()
     assert mailbox.addresses == sorted(PEOPLE.values())
     assert mailbox.users == ["ada"] * 3
     assert shown == [(b"ada", b"secret")]
@@ -122,9 +122,34 @@ def test_a_server_that_hangs_up_between_two_messages(sending: Sending) -> None:
     registry, waiting = sending
     mailbox = Impatient()
     with serving(mailbox) as server:
-        assert send(registry, waiting, LETTER, server=server, per_minute=150) == ()
+        assert send(registry, waiting, LETTER, server=server, per_minute=150) == Unsent()
     assert mailbox.addresses == sorted(PEOPLE.values())
     assert all(one.is_sent for one in deliveries(registry, waiting[0].copy.document_id))
+
+
+class Choosy(Mailbox):
+    """Knows no Bo."""
+
+    async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, options: Any) -> str:  # noqa: N802
+        if address.startswith("bo@"):
+            return "550 no such mailbox"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+
+def test_an_address_that_is_refused_keeps_nobody_waiting(sending: Sending, tmp_path: Path) -> None:
+    """The others get theirs; it is named, and goes to the address that is mended, and to no other that was sent to."""
+    registry, waiting = sending
+    mailbox = Choosy()
+    document = waiting[0].copy.document_id
+    with serving(mailbox) as server:
+        for _ in range(2):
+            assert send(registry, waiting, LETTER, server=server, per_minute=1e6) == Unsent(refused=(2,))
+        assert mailbox.addresses == ["ada@example.org", "cy@example.org"]
+        mended = parcels(registry, document, tmp_path / "copies", PEOPLE | {"Bo": "b.o@example.org"})
+        assert send(registry, mended, LETTER, server=server, per_minute=1e6) == Unsent()
+    assert mailbox.addresses == ["ada@example.org", "b.o@example.org", "cy@example.org"]
+    assert [one.number for one in deliveries(registry, document)] == [1, 2, 3]
 
 
 def test_a_server_of_seven_bits(sending: Sending) -> None:

@@ -72,7 +72,7 @@ def send(
             return
         assert server is not None
         with console.progress("sending") as on_progress, sole_writer(copies):  # one sender at a time
-            doubtful = send_copies(
+            unsent = send_copies(
                 opened,
                 sending,
                 letter,
@@ -82,10 +82,15 @@ def send(
                 again=again,
                 on_sent=on_progress.copies,
             )
-    console.say(f"{len(sending) - len(doubtful):,} of {len(sending):,} copies sent")
-    if doubtful:
-        numbers = ", ".join(map(str, doubtful))
+    missing = len(unsent.doubtful) + len(unsent.refused)
+    console.say(f"{len(sending) - missing:,} of {len(sending):,} copies sent")
+    if unsent.doubtful:
+        numbers = ", ".join(map(str, unsent.doubtful))
         console.say(f"not known whether they arrived: copies {numbers}; ask the recipients, or use --again")
+    if unsent.refused:
+        numbers = ", ".join(map(str, unsent.refused))
+        console.say(f"refused by the mail server: copies {numbers}; mend their addresses if need be, and run it again")
+    if unsent:
         raise typer.Exit(1)
 
 

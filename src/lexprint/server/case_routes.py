@@ -21,6 +21,8 @@ from lexprint.workflows.cases import make_case
 from lexprint.workflows.report_search import ListedReport, ReportQuery, find_reports, listed_reports, search_reports
 from lexprint.workflows.statuses import review_report
 
+SHOWN_NOTE = 200  # characters of a note in a list
+
 searching = guarded_router("trace")
 reviewing = guarded_router("trace")
 packing = guarded_router("trace", is_idempotent=True)
@@ -75,7 +77,7 @@ def _report_info(one: ListedReport) -> Answer:
         "is_signed": report is not None and report.signature is not None,
         "status": one.status,
         "notes": sum(1 for review in one.said if review.note.strip()),
-        "last_note": next((review.note for review in reversed(one.said) if review.note.strip()), None),
+        "last_note": next((review.note[:SHOWN_NOTE] for review in reversed(one.said) if review.note.strip()), None),
     }
 
 

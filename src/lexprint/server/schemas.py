@@ -327,7 +327,7 @@ class ReportInfo(BaseModel):
     is_signed: bool
     status: Status
     notes: int = Field(description="How many there are.")
-    last_note: str | None
+    last_note: str | None = Field(description="How it begins.")
 
 
 class SignedReport(BaseModel):

@@ -80,6 +80,17 @@ class Parcel:
         return f"<{sha256(named.encode()).hexdigest()[:32]}@lexprint.invalid>"
 
 
+@dataclass(frozen=True)
+class Unsent:
+    """Numbers of copies that are not known to have arrived."""
+
+    doubtful: tuple[int, ...] = ()  # they were under way when something failed
+    refused: tuple[int, ...] = ()  # the server does not take mail for that address
+
+    def __bool__(self) -> bool:
+        return bool(self.doubtful or self.refused)
+
+
 def parcels(
     registry: Registry, document_id: str, folder: Path, addresses: Mapping[str, str | None]
 ) -> tuple[Parcel, ...]:
@@ -128,10 +139,10 @@ def send(
     per_minute: float = 60.0,
     again: bool = False,  # also those of which nobody knows whether they arrived
     on_sent: Callable[[int, int], None] | None = None,
-) -> tuple[int, ...]:
-    """Send what was not sent yet; gives the numbers of the copies of which it is not known whether they arrived."""
+) -> Unsent:
+    """Send what was not sent yet, and tell what was not; an address that is refused keeps nobody else from theirs."""
     if not sending:
-        return ()
+        return Unsent()
     document_id = sending[0].copy.document_id
     known = {one.number: one for one in deliveries(registry, document_id)}
     for parcel in sending:
@@ -147,8 +158,9 @@ def send(
     now = datetime.now(UTC)
     messages = [(one, message_of(one, letter, at=now)) for one in waiting]  # refused before any is sent
     done = len(sending) - len(waiting) - len(doubtful)
+    refused: list[int] = []
     if not messages:
-        return doubtful
+        return Unsent(doubtful)
     with ExitStack() as opened:
         connection = opened.enter_context(_connected(server, password))
         for index, (parcel, message) in enumerate(messages):
@@ -156,14 +168,17 @@ def send(
                 time.sleep(SECONDS_PER_MINUTE / per_minute)
                 if not _answers(connection):  # servers hang up on who is silent for some minutes
                     connection = opened.enter_context(_connected(server, password))
-            _send_one(registry, connection, parcel, message)
+            if not _is_taken(registry, connection, parcel, message):
+                refused.append(parcel.copy.number)
+                continue
             done += 1
             if on_sent is not None:
                 on_sent(done, len(sending))
-    return doubtful
+    return Unsent(doubtful, tuple(refused))
 
 
-def _send_one(registry: Registry, connection: smtplib.SMTP, parcel: Parcel, message: EmailMessage) -> None:
+def _is_taken(registry: Registry, connection: smtplib.SMTP, parcel: Parcel, message: EmailMessage) -> bool:
+    """Whether the server takes a message for its address; else it has not arrived, and may be sent to another."""
     document_id, number = parcel.copy.document_id, parcel.copy.number
     named = {"address": parcel.address, "message_id": parcel.message_id}
     begin_delivery(registry, document_id, number, **named)
@@ -173,6 +188,9 @@ def _send_one(registry: Registry, connection: smtplib.SMTP, parcel: Parcel, mess
         raise LexprintError(
             f"the mail server hung up; whether copy {number} arrived is not known; run it again for the others"
         ) from error
+    except smtplib.SMTPRecipientsRefused:
+        forget_delivery(registry, document_id, number)
+        return False
     except smtplib.SMTPException as error:  # it said no
         forget_delivery(registry, document_id, number)
         raise LexprintError(
@@ -183,6 +201,7 @@ def _send_one(registry: Registry, connection: smtplib.SMTP, parcel: Parcel, mess
             f"the connection failed ({error.strerror or type(error).__name__}); whether copy {number} arrived is not known"
         ) from error
     end_delivery(registry, document_id, number, **named)
+    return True
 
 
 def _answers(connection: smtplib.SMTP) -> bool:
