@@ -91,7 +91,7 @@ def test_the_whole_story(tab: Tab, url: str, registry: Registry, tmp_path: Path,
     tab.settle()
     tab.run("location.hash = '#history'")
     tab.wait_for("document.querySelector('#reports tbody tr')")
-    tab.run("[...document.querySelectorAll('#reports button')].find((b) => b.textContent === 'Notes').click()")
+    tab.run("[...document.querySelectorAll('#reports button')].find((b) => b.textContent === 'Notes, case').click()")
     tab.wait_for("document.getElementById('reviews').open")
     tab.run("document.getElementById('review-status').value = 'confirmed'")
     tab.fill("review-note", "<b>Bo</b> said so.")
@@ -101,6 +101,7 @@ def test_the_whole_story(tab: Tab, url: str, registry: Registry, tmp_path: Path,
     require_fine(tab)
     tab.click("reviews-close")
     tab.wait_for("document.querySelector('#reports .status.confirmed')")
+    assert tab.run("[...document.querySelectorAll('.scroll')].every((e) => e.scrollWidth <= e.clientWidth)")
     require_fine(tab)
     (case,) = wait_for_files(tab, tmp_path)
     assert [one.number for one in read_case(case.read_bytes(), name="case").accused] == [2]

@@ -50,7 +50,7 @@ function reportRow(one) {
     make("td", { class: "when", "data-label": "Traced" }, briefly(one.saved_at)),
     make("td", { "data-label": "Status" }, make("span", { class: `status ${one.status}` }, STATUSES[one.status]), one.last_note ? make("p", { class: "last-note", title: one.last_note }, one.last_note) : ""),
     make("td", { class: "acts" },
-      acts("Notes", `Notes and case of the report of ${moment(one.saved_at)}: ${verdict}`, problem, () => showReviews(one, verdict, showReports)),
+      acts("Notes, case", `Notes, case: the report of ${moment(one.saved_at)}: ${verdict}`, problem, () => showReviews(one, verdict, showReports)),
       acts("Show", `Show the report of ${moment(one.saved_at)}: ${verdict}`, problem, async () => {
         const answer = await ask("GET", `/v1/reports/${one.id}`);
         location.hash = "#trace";

@@ -4,6 +4,7 @@ import { make } from "./dom.js";
 import { cancel } from "./service.js";
 import { keepPace, paceOf } from "./pace.js";
 
+const TRUSTED = 0.05; // of the whole: how much of it the pace of the last time counts for
 const OVERDUE_SECONDS = 10; // after which it is said that it takes longer than it was thought to
 
 // Fills `node` while a job goes on; `tell` takes each state of the job, `end` takes the bar away. `work` is how much there is
@@ -46,7 +47,8 @@ export function progressIn(node, label, unit, { isStoppable = true, work = 0 } =
     if (job?.state === "queued") return expected ? `then ${roughly(expected)}` : "";
     let left = expected - spent;
     if (last && last.done > first.done) {
-      const each = (last.at - first.at) / (last.done - first.done);
+      const before = unit ? TRUSTED * job.total : 0; // the first words alone would make the estimate jump
+      const each = (before * paceOf(label) * 1000 + last.at - first.at) / (before + last.done - first.done);
       left = (each * (job.total - last.done) - (Date.now() - last.at)) / 1000;
     }
     return left < -OVERDUE_SECONDS ? `longer than thought, ${Math.floor(spent)} s by now` : inWords(left);
