@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.fakes import FakeEngine
+from tests.workflows.patient import PatientEngine
 
 from lexprint import library
 from lexprint.coding.keys import Keyring, MasterKey, create_key_file
@@ -117,3 +118,17 @@ def test_nothing_is_loaded_before_it_is_needed(tmp_path: Path) -> None:
     assert isinstance(lx.engine, Engine)
     assert not (tmp_path / "lexprint.db").exists()
     assert library.FALSE_POSITIVE == 1e-6
+
+
+def test_what_copies_carry_is_told(tmp_path: Path) -> None:
+    """In the result, by kind; whoever calls the library may not look at a terminal."""
+    text = fake_text(words=300, seed=2)
+    mail = f"From: a@example.org\nBcc: spy@example.org\nMessage-ID: <1@x>\n\n{text}\n".encode()
+    keys = Keyring((MasterKey.generate(),))
+    with Lexprint(registry=tmp_path / "lexprint.db", keys=keys, engine=PatientEngine()) as lx:
+        issued = lx.issue(mail, to=["Ada", "Bo"], out=tmp_path / "copies")
+        plain = lx.issue(text=text, to=["Ada", "Bo"], out=tmp_path / "plain")
+    (warning,) = issued.warnings
+    assert "the addresses of hidden recipients" in warning
+    assert "spy" not in warning
+    assert plain.warnings == ()

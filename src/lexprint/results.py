@@ -146,6 +146,7 @@ class Issued:
     name: str
     sites: int  # where copies differ; none for blind ones
     copies: tuple[CopyFile, ...]
+    warnings: tuple[str, ...] = ()  # what should be known before they are given away
 
     @classmethod
     def of(cls, found: Json, folder: Path) -> Self:
@@ -154,7 +155,7 @@ class Issued:
             CopyFile(copy["number"], copy["recipient"], folder / copy["file"], copy["sha256"])
             for copy in found["copies"]
         )
-        return cls(document["id"], document["name"], document["sites"], tuple(copies))
+        return cls(document["id"], document["name"], document["sites"], tuple(copies), tuple(found.get("warnings", ())))
 
 
 @dataclass(frozen=True)

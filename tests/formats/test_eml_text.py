@@ -1,5 +1,6 @@
 """Mail: bodies, attachments, forwarded messages; and copies of it."""
 
+import base64
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import SMTP, default
@@ -253,3 +254,29 @@ def test_damaged_mail_is_read_or_refused(data: st.DataObject, transfer: str) -> 
         assert source.with_edits([]) == content
         edits = word_edits(data, source.text, source.protected)
         assert opened(source.with_edits(edits)).text == apply_edits(source.text, edits)
+
+
+def test_a_message_in_base64_is_read_all_the_same() -> None:
+    """It must not be sent so (RFC 2046, section 5.2.1), and is."""
+    outer = mail("FYI")
+    outer.add_attachment(b"", maintype="application", subtype="octet-stream")
+    encoded = base64.encodebytes(mail("The house was quiet.").as_bytes()).decode()
+    (part,) = outer.iter_attachments()
+    part.replace_header("Content-Type", "message/rfc822")
+    part.set_payload(encoded)
+    assert "The house was quiet." in read(outer)
+
+
+def test_mail_that_is_a_file_in_mail_has_an_end() -> None:
+    """So many deep, and no deeper."""
+    innermost = mail("The house was quiet.")
+    for _ in range(3):
+        outer = mail("FYI")
+        outer.add_attachment(innermost.as_bytes(), maintype="application", subtype="octet-stream", filename="a.eml")
+        innermost = outer
+    assert "quiet" in read(innermost)
+    for _ in range(10):
+        outer = mail("FYI")
+        outer.add_attachment(innermost.as_bytes(), maintype="application", subtype="octet-stream", filename="a.eml")
+        innermost = outer
+    assert "quiet" not in read(innermost)

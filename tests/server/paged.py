@@ -20,7 +20,7 @@ from lexprint.engine import Engine
 from lexprint.registry.protocol import Registry
 from lexprint.server.app import create_app
 from lexprint.server.limits import Limits
-from lexprint.server.tokens import create_link
+from lexprint.server.tokens import Scope, create_link
 from lexprint.testing import fake_text
 
 MEMO = "\n\n".join(fake_text(words=100, seed=seed) for seed in range(2)) + "\n"
@@ -51,13 +51,21 @@ def is_shown(element: str) -> str:
     return f"!document.getElementById('{element}').hidden"
 
 
-def sign_in(tab: Tab, url: str, registry: Registry, *, theme: str = "light", width: int = 1280) -> None:
+def sign_in(
+    tab: Tab,
+    url: str,
+    registry: Registry,
+    *,
+    theme: str = "light",
+    width: int = 1280,
+    scopes: tuple[Scope, ...] = ("mark", "trace"),
+) -> None:
     """The page as it is for somebody who has come by a link."""
     tab.look(width=width, height=800, theme=theme)
     tab.open(url)
     tab.run("localStorage.clear(), sessionStorage.clear()")
     tab.open("about:blank")
-    tab.open(f"{url}#login={create_link(registry, scopes=('mark', 'trace'))}")
+    tab.open(f"{url}#login={create_link(registry, scopes=scopes)}")
     tab.wait_for("localStorage.getItem('lexprint-session')")
     assert tab.run("location.hash") == ""
     assert "lexprint" not in tab.run("document.cookie")

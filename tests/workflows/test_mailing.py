@@ -3,19 +3,16 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
-from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
+from tests.workflows.mailbox import Mailbox, serving
 from tests.workflows.patient import PatientEngine
 
 from lexprint.coding.keys import create_key_file
@@ -26,7 +23,8 @@ from lexprint.registry.deliveries import deliveries
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.testing import fake_text
 from lexprint.workflows.issuing import Master, issue
-from lexprint.workflows.mailing import Letter, MailServer, parcels, send, write_messages
+from lexprint.workflows.letters import Letter
+from lexprint.workflows.mailing import MailServer, parcels, send, write_messages
 from lexprint.workflows.results import IssuedDocument
 from lexprint.workflows.tracing import trace
 
@@ -35,39 +33,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::R
 PEOPLE = {f"Person {number}": f"person{number}@example.org" for number in range(1, 41)}
 LETTER = Letter("office@example.org", "The memo", "Please find it attached.")
 KILLED_AT = 17
-
-
-class Mailbox:
-    """What arrived; may do something when the so-many-th message comes."""
-
-    def __init__(self, at: int = 0, then: Callable[[], str] | None = None) -> None:
-        self.messages: list[EmailMessage] = []
-        self._at, self._then, self._seen = at, then, 0
-
-    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802 # as aiosmtpd calls it
-        self._seen += 1
-        answer = self._then() if self._then is not None and self._seen == self._at else "250 OK"
-        if answer.startswith("250"):
-            message = message_from_bytes(envelope.content, policy=default)
-            assert envelope.rcpt_tos == [message["To"]]
-            self.messages.append(message)
-        return answer
-
-    @property
-    def addresses(self) -> list[str]:
-        return sorted(str(message["To"]) for message in self.messages)
-
-
-@contextmanager
-def serving(mailbox: Mailbox) -> Iterator[MailServer]:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port = found.getsockname()[1]  # aiosmtpd takes none that the system chooses
-    controller = Controller(mailbox, hostname="127.0.0.1", port=port, ready_timeout=60.0)
-    controller.start()
-    try:
-        yield MailServer("127.0.0.1", port, is_implicit_tls=False)
-    finally:
-        controller.stop()
 
 
 @pytest.fixture(scope="module")

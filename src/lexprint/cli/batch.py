@@ -14,7 +14,15 @@ from rich.text import Text
 from lexprint.cli import console, keys
 from lexprint.cli.extract import FALSE_POSITIVE, PAYLOAD_BITS
 from lexprint.cli.files import read_text_file, require_writable, write_bytes
-from lexprint.cli.issue import ERROR_BOUND, PROTECT, UNPROTECT, parse_options, require_bound, require_options
+from lexprint.cli.issue import (
+    ERROR_BOUND,
+    PROTECT,
+    UNPROTECT,
+    parse_options,
+    require_bound,
+    require_options,
+    say_warnings,
+)
 from lexprint.cli.registry import REGISTRY
 from lexprint.errors import InputError
 
@@ -259,6 +267,10 @@ def _run(work: Callable[[OnItems], Report], *, report: str | None, as_json: bool
         write_bytes(report, console.json_text(done.as_json()).encode())
     if as_json:
         console.print_json(done.as_json())
+    for one in done.warnings[:SHOWN_FAILURES]:
+        say_warnings([one.message], of=one.name)
+    if len(done.warnings) > SHOWN_FAILURES:
+        console.say(f"and {len(done.warnings) - SHOWN_FAILURES:,} more warnings; --report FILE lists all")
     if done.failures:
         _print_failures(done)
     skipped = f", {done.skipped:,} were done before" if done.skipped else ""

@@ -6,7 +6,7 @@ import csv
 import io
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -118,7 +118,7 @@ def issue(
         console.print_json(json_of(done))
     _say_done(done, out, engine.settings)
     _say_foreign(master, options)
-    _say_hidden(source)
+    say_warnings(done.warnings)
 
 
 def analyse(
@@ -312,13 +312,10 @@ def _say_foreign(master: Master, options: IssueOptions) -> None:
         )
 
 
-def _say_hidden(source: str) -> None:
-    from lexprint.formats.hidden_contents import hidden_contents
-
-    if source != PIPE and (hidden := hidden_contents(read_bytes(Path(source)))):
-        console.say(
-            f"warning: every copy carries what the document carries: {', '.join(hidden)}; remove them first if need be"
-        )
+def say_warnings(warnings: Iterable[str], *, of: str | None = None) -> None:
+    """What should be known of a document before its copies go out; `of` names it where there are several."""
+    for one in warnings:
+        console.say(f"warning: {'' if of is None else f'{console.printable(of)}: '}{one}")
 
 
 def _summary(found: Analysis) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,6 @@ from lexprint.cli import console, keys
 from lexprint.cli.files import PIPE, read_bytes, read_standard_input, require_writable, write_bytes
 from lexprint.cli.registry import CERTIFICATES, REGISTRY, WIDE
 from lexprint.errors import (
-    BadSignature,
-    ForeignSignature,
     FormatError,
     InputError,
     ReportError,
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from lexprint.registry.records import StoredReport
     from lexprint.registry.reviews import Review
     from lexprint.reports.report import Report
+    from lexprint.workflows.report_search import ListedReport
 
 app = typer.Typer(help="Verify, list and show the reports of traced leaks.", no_args_is_help=True)
 
@@ -166,21 +165,15 @@ def list_reports(
     One that was tampered with or cannot be read is listed as such.
     """
     from lexprint.registry.protocol import open_existing_registry
-    from lexprint.registry.reviews import read_status, reviews, status_of
+    from lexprint.registry.reviews import read_status
+    from lexprint.workflows.report_search import ReportQuery, search_reports
 
     wanted_status = None if status is None else read_status(status)
     trusted = trusted_fingerprints(())
     with open_existing_registry(registry) as opened:
         ids = None if document is None else _documents(opened, document)
-        said = reviews(opened)
-        lines = [
-            _line(opened.report(one.id), trusted) | {"status": status_of(said.get(one.id, []))}
-            for one in opened.reports()
-            if (ids is None or one.document_id in ids)
-            and (since is None or one.saved_at >= since.replace(tzinfo=UTC))
-            and (wanted_status is None or status_of(said.get(one.id, [])) == wanted_status)
-        ]
-    lines = [line for line in lines if copy is None or copy in line["accused"]]
+        query = ReportQuery(documents=ids, copy=copy, since=since, status=wanted_status)
+        lines = [_line(one) for one in search_reports(opened, query, trusted=trusted)]
     if as_json:
         console.print_json(lines)
         return
@@ -232,20 +225,18 @@ def note(
     console.say(f"report {report_id} is {review.status}")
 
 
-def _line(stored: StoredReport, trusted: Collection[str]) -> dict[str, Any]:
-    found = {"id": stored.id, "saved_at": stored.saved_at.isoformat(), "document": stored.document_id}
-    try:
-        report = _read_stored(stored, trusted)
-    except (BadSignature, ForeignSignature):
-        return found | {"name": None, "leak": None, "verdict": "bad signature", "accused": [], "key_id": None}
-    except ReportError:
-        return found | {"name": None, "leak": None, "verdict": "unreadable", "accused": [], "key_id": None}
-    return found | {
-        "name": report.document and report.document.name,
-        "leak": report.leak.digest,
-        "verdict": report.verdict,
-        "accused": [copy.number for copy in report.accused],
-        "key_id": report.signature and report.signature.key_id,
+def _line(one: ListedReport) -> dict[str, Any]:
+    report = one.report
+    return {
+        "id": one.stored.id,
+        "saved_at": one.stored.saved_at.isoformat(),
+        "document": one.stored.document_id,
+        "name": report and report.document and report.document.name,
+        "leak": report and report.leak.digest,
+        "verdict": one.verdict,
+        "accused": one.accused,
+        "key_id": report and report.signature and report.signature.key_id,
+        "status": one.status,
     }
 
 

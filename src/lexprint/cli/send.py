@@ -9,6 +9,7 @@ import typer
 
 from lexprint.cli import console, keys
 from lexprint.cli.files import read_json_file, read_text_file
+from lexprint.cli.issue import say_warnings
 from lexprint.cli.registry import REGISTRY
 from lexprint.errors import FormatError, InputError
 
@@ -24,9 +25,13 @@ def send(
         None, "--smtp", metavar="URL", help="smtp://USER@HOST:PORT, or smtps://; password in LEXPRINT_SMTP_PASSWORD."
     ),
     eml: Path | None = typer.Option(None, "--eml", metavar="FOLDER", help="Write the messages there, send nothing."),
-    subject: str | None = typer.Option(None, "--subject", help="Of every message; else the name of the document."),
+    subject: str | None = typer.Option(
+        None, "--subject", help="Of every message; else that of the mail with --body, or the name of the document."
+    ),
     text: str | None = typer.Option(None, "--text", metavar="FILE", help="What the messages say."),
-    body: bool = typer.Option(False, "--body", help="The copy is the message, not an attachment: plain text or HTML."),
+    body: bool = typer.Option(
+        False, "--body", help="The copy is the message, not an attachment: plain text, HTML or mail."
+    ),
     per_minute: float = typer.Option(60.0, "--per-minute", min=0.1, help="Messages a minute, at most."),
     again: bool = typer.Option(False, "--again", help="Send once more what may have arrived, but is not known to."),
     registry: str = REGISTRY,
@@ -38,9 +43,11 @@ def send(
     what was sent is not sent twice. Of a message that was under way at that moment nobody knows whether it arrived; it is named,
     and sent again only with --again, under the same Message-ID.
     """
+    from lexprint.formats.hidden_contents import hidden_warnings
     from lexprint.registry.protocol import open_existing_registry
     from lexprint.workflows.copy_files import sole_writer, write_together
-    from lexprint.workflows.mailing import Letter, MailServer, parcels, send as send_copies, write_messages
+    from lexprint.workflows.letters import Letter, own_subject
+    from lexprint.workflows.mailing import MailServer, parcels, send as send_copies, write_messages
     from lexprint.workflows.recipients import read_people
 
     if (smtp is None) == (eml is None):
@@ -52,7 +59,10 @@ def send(
         sending = parcels(opened, document_id, copies, {one.name: one.address for one in people})
         name = opened.document(document_id).name
         said = TEXT if text is None else read_text_file(text).text
-        letter = Letter(sender, subject or name, said, is_body=body)
+        first = sending[0]
+        own = own_subject(first.content, name=first.copy.file_name) if body else None
+        letter = Letter(sender, subject or own or name, said, is_body=body)
+        say_warnings(hidden_warnings(first.content))  # all carry the same
         if eml is not None:
             with sole_writer(eml):
                 write_together(eml, write_messages(sending, letter))
@@ -62,7 +72,7 @@ def send(
             return
         assert server is not None
         with console.progress("sending") as on_progress, sole_writer(copies):  # one sender at a time
-            doubtful = send_copies(
+            unsent = send_copies(
                 opened,
                 sending,
                 letter,
@@ -72,10 +82,15 @@ def send(
                 again=again,
                 on_sent=on_progress.copies,
             )
-    console.say(f"{len(sending) - len(doubtful):,} of {len(sending):,} copies sent")
-    if doubtful:
-        numbers = ", ".join(map(str, doubtful))
+    missing = len(unsent.doubtful) + len(unsent.refused)
+    console.say(f"{len(sending) - missing:,} of {len(sending):,} copies sent")
+    if unsent.doubtful:
+        numbers = ", ".join(map(str, unsent.doubtful))
         console.say(f"not known whether they arrived: copies {numbers}; ask the recipients, or use --again")
+    if unsent.refused:
+        numbers = ", ".join(map(str, unsent.refused))
+        console.say(f"refused by the mail server: copies {numbers}; mend their addresses if need be, and run it again")
+    if unsent:
         raise typer.Exit(1)
 
 

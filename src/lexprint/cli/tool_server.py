@@ -128,7 +128,8 @@ class _Verbs:
         copies = [
             {"number": one.number, "recipient": one.recipient, "file": self._shown(one.path)} for one in issued.copies
         ]
-        return {"document_id": issued.document_id, "name": issued.name, "sites": issued.sites, "copies": copies}
+        answer = {"document_id": issued.document_id, "name": issued.name, "sites": issued.sites, "copies": copies}
+        return answer | {"warnings": list(issued.warnings)}
 
     def trace(self, file: str | None = None, text: str | None = None, report: str | None = None) -> Answer:
         """Find out which copy a leak was made from; `report` names a new .html or .json file for the report.

@@ -10,7 +10,7 @@ import typer
 
 from lexprint.cli import console, keys
 from lexprint.cli.files import read_text_file
-from lexprint.cli.issue import PROTECT, STRICTNESS, UNPROTECT, parse_options, profile_of
+from lexprint.cli.issue import PROTECT, STRICTNESS, UNPROTECT, parse_options, profile_of, say_warnings
 from lexprint.cli.registry import REGISTRY
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def watch(
                 )
             copies = "1 copy" if len(done.copies) == 1 else f"{len(done.copies):,} copies"
             console.say(f"{copies} of {console.printable(master.name)} in {folder}; document {done.document.id}")
+            say_warnings(done.warnings, of=master.name)
 
         watching = FolderWatch(incoming, out, issue, on_refused=refuse, settled_seconds=settled)
         while watching.look() or not once:

@@ -20,7 +20,7 @@ from typing import ClassVar, TypeAlias
 from lexprint.errors import FormatError, LexprintError
 from lexprint.formats.encodings import EncodedText
 from lexprint.formats.html_text import HtmlText, codec_of
-from lexprint.formats.mail_parts import Leaf, body_spans, is_body, leaves, sealed_by, transfer_of
+from lexprint.formats.mail_parts import Leaf, body_spans, content_of, is_body, leaves, sealed_by, transfer_of
 from lexprint.formats.plain_text import PlainText
 from lexprint.formats.projection import whole_projection
 from lexprint.formats.protocol import Source
@@ -272,8 +272,7 @@ def _protected(twin: _Twin) -> Iterator[Span]:
 
 
 def _text_of(part: MIMEPart, read_file: ReadFile) -> str:
-    payload = part.get_payload(decode=True)
-    content = payload if isinstance(payload, bytes) else b""
+    content = content_of(part)
     if part.get_content_type() == "text/plain" and part.get_filename() is None:
         return _decoded(content, part.get_content_charset())
     is_page = part.get_content_type() == "text/html"

@@ -6,6 +6,7 @@ Its reading of a message is the one that counts: a part is found here only if it
 from __future__ import annotations
 
 import re
+from binascii import Error as BinasciiError, a2b_base64
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import EmailMessage, MIMEPart
@@ -51,11 +52,31 @@ def leaves(message: EmailMessage) -> Iterator[Leaf]:
         seen += 1
         if part.get_content_type() == "multipart/alternative":
             waiting[:0] = _alternatives(list(part.iter_parts()), is_inner=leaf.is_inner)
+        elif is_encoded_message(part):
+            yield leaf
         elif part.is_multipart():
             is_inner = leaf.is_inner or part.get_content_maintype() == "message"
             waiting[:0] = [Leaf(one, is_inner=is_inner) for one in part.iter_parts()]
         else:
             yield leaf
+
+
+def is_encoded_message(part: MIMEPart) -> bool:
+    """Whether it is a message in base64, which is not allowed, and which some programs send all the same."""
+    return part.get_content_maintype() == "message" and transfer_of(part) == "base64"
+
+
+def content_of(part: MIMEPart) -> bytes:
+    """What a part holds, decoded; also if it is a message that should not have been encoded."""
+    if is_encoded_message(part):
+        *_, inner = part.walk()
+        encoded = inner.get_payload()
+        try:
+            return a2b_base64(str(encoded).encode("ascii", "ignore"))
+        except BinasciiError:
+            return b""
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
 
 
 def _alternatives(parts: list[MIMEPart], *, is_inner: bool) -> list[Leaf]:

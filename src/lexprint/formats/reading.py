@@ -12,6 +12,7 @@ from lexprint.formats.recognition import recognise
 from lexprint.formats.table import FORMATS
 
 SCANNED = "scanned PDF"  # a task of its own: the pages are drawn and read by Tesseract
+MOST_NESTED = 5  # mails that are files of mails
 
 
 def read_as(task: str, content: bytes, *, name: str) -> Source | None:
@@ -21,12 +22,14 @@ def read_as(task: str, content: bytes, *, name: str) -> Source | None:
     return source
 
 
-def read_message(content: bytes, *, name: str) -> Source:
-    """Mail, with the files in it; mail in mail comes with its parts, so there is no end of it here."""
+def read_message(content: bytes, *, name: str, depth: int = MOST_NESTED) -> Source:
+    """Mail, with the files in it; mail in mail comes with its parts, unless it is attached as a file of any kind."""
     from lexprint.formats.eml_text import read_mail
 
     def read_file(content: bytes, name: str) -> Source | None:
         kind = recognise(content, name=name)
-        return None if kind == "mail" else read_as(kind, content, name=name)
+        if kind == "mail":
+            return read_message(content, name=name, depth=depth - 1) if depth else None
+        return read_as(kind, content, name=name)
 
     return read_mail(content, name=name, read_file=read_file)

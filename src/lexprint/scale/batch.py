@@ -19,7 +19,7 @@ from lexprint import __version__
 from lexprint.engine import Engine
 from lexprint.errors import FormatError, InputError, LexprintError
 from lexprint.formats.folders import names_below
-from lexprint.scale.jobs import Failure, Item, Job, OnItems, Outcome, Product, failure_of
+from lexprint.scale.jobs import Failure, Item, Job, OnItems, Outcome, Product, Warned, failure_of
 from lexprint.scale.pools import Pool
 from lexprint.scale.state import STATE, State, key_of, state_of
 from lexprint.scale.tasks import Analysing, Embedding, json_bytes
@@ -42,6 +42,7 @@ class Report:
     skipped: int  # done by an earlier run and unchanged since
     words: int  # of those done now
     failures: tuple[Failure, ...]
+    warnings: tuple[Warned, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -50,6 +51,7 @@ class Report:
             "failed": len(self.failures),
             "words": self.words,
             "failures": [asdict(failure) for failure in self.failures],
+            "warnings": [asdict(warned) for warned in self.warnings],
         }
 
 
@@ -63,10 +65,14 @@ class Tally:
     skipped: int = 0
     words: int = 0
     failures: list[Failure] = field(default_factory=list)
+    warnings: list[Warned] = field(default_factory=list)
 
     def skip(self, documents: int = 1) -> None:
         self.skipped += documents
         self._tell()
+
+    def warn(self, *warnings: Warned) -> None:
+        self.warnings += warnings
 
     def fail(self, *failures: Failure) -> None:
         self.failures += failures
@@ -83,7 +89,7 @@ class Tally:
 
     def report(self) -> Report:
         ordered = sorted(self.failures, key=lambda failure: _by_number(failure.name))
-        return Report(self.done, self.skipped, self.words, tuple(ordered))
+        return Report(self.done, self.skipped, self.words, tuple(ordered), tuple(self.warnings))
 
 
 def _by_number(name: str) -> list[tuple[bool, int, str]]:

@@ -16,7 +16,7 @@ from lexprint.errors import LexprintError
 from lexprint.formats.folders import names_below
 from lexprint.registry.protocol import Registry
 from lexprint.scale.batch import Report, Tally, read_file, require_apart
-from lexprint.scale.jobs import Failure, Item, Job, OnItems, Product, failure_of
+from lexprint.scale.jobs import Failure, Item, Job, OnItems, Product, Warned, failure_of
 from lexprint.scale.pools import Pool
 from lexprint.scale.state import STATE
 from lexprint.scale.tasks import Analysing
@@ -103,6 +103,7 @@ class _Issuing:
         except LexprintError as error:
             self.tally.fail(failure_of(name, error))
             return
+        self.tally.warn(*(Warned(name, one) for one in issued.warnings))
         if issued.is_known:
             self.tally.skip()
         else:

@@ -47,6 +47,14 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Warned:
+    """What should be known of a document before its copies go out; the message holds no text of it."""
+
+    name: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """A job's products and failures, one for each of its documents, in order."""
 

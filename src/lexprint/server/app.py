@@ -50,6 +50,7 @@ ROUTERS = (
     record_routes.marking,
     record_routes.administration,
     record_routes.open_routes,
+    case_routes.searching,
     case_routes.reviewing,
     case_routes.packing,
     copy_routes.fetching,

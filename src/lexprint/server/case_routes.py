@@ -2,21 +2,83 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Query
 from starlette.responses import Response
 
-from lexprint.registry.reviews import Review, reviews
+from lexprint.registry.reviews import Review, Status, reviews
 from lexprint.server import case_schemas, schemas
 from lexprint.server.files import find_file
 from lexprint.server.guarding import guarded_router
 from lexprint.server.limits import OnProgress
 from lexprint.server.record_routes import genuine_report, stored_report
-from lexprint.server.routes import TheCaller, TheService, disposition
+from lexprint.server.routes import Limit, Offset, TheCaller, TheService, disposition, page
+from lexprint.server.service import Service
 from lexprint.server.verbs import Answer
 from lexprint.workflows.cases import make_case
+from lexprint.workflows.report_search import ListedReport, ReportQuery, find_reports, listed_reports, search_reports
 from lexprint.workflows.statuses import review_report
 
+SHOWN_NOTE = 200  # characters of a note in a list
+
+searching = guarded_router("trace")
 reviewing = guarded_router("trace")
 packing = guarded_router("trace", is_idempotent=True)
+
+
+DocumentSought = Annotated[
+    schemas.Name | None, Query(description="Its id, or a part of its name; a report of no document has none.")
+]
+CopySought = Annotated[int | None, Query(ge=1, le=10_000_000, description="A copy that it names.")]
+SinceSought = Annotated[datetime | None, Query(description="Saved from then on; without a zone, in UTC.")]
+StatusSought = Annotated[Status | None, Query(description="What became of it.")]
+
+
+@searching.get("/reports", response_model=schemas.Page[schemas.ReportInfo])
+def show_reports(
+    service: TheService,
+    document: DocumentSought = None,
+    copy: CopySought = None,
+    since: SinceSought = None,
+    status: StatusSought = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> Answer:
+    """Reports of traced leaks, newest first, all or those that are sought."""
+    registry = service.registry
+    documents = None if document is None else _documents_called(service, document)
+    query = ReportQuery(documents=documents, copy=copy, since=since, status=status)
+    trusted = {key.public_key.fingerprint for key in service.keyring or ()}
+    if copy is not None:  # which copies a report names is known once it is read
+        found = search_reports(registry, query, trusted=trusted)[::-1]
+        shown, total = found[offset : offset + limit], len(found)
+    else:
+        ids = find_reports(registry, query)[::-1]
+        shown, total = listed_reports(registry, ids[offset : offset + limit], trusted=trusted), len(ids)
+    return page([_report_info(one) for one in shown], total=total, offset=offset)
+
+
+def _documents_called(service: Service, sought: str) -> set[str]:
+    part = sought.strip().casefold()
+    return {one.id for one in service.registry.documents() if part == one.id or part in one.name.casefold()}
+
+
+def _report_info(one: ListedReport) -> Answer:
+    report = one.report
+    return {
+        "id": one.stored.id,
+        "document_id": one.stored.document_id,
+        "saved_at": one.stored.saved_at,
+        "document_name": report and report.document and report.document.name,
+        "verdict": one.verdict,
+        "accused": one.accused,
+        "is_signed": report is not None and report.signature is not None,
+        "status": one.status,
+        "notes": sum(1 for review in one.said if review.note.strip()),
+        "last_note": next((review.note[:SHOWN_NOTE] for review in reversed(one.said) if review.note.strip()), None),
+    }
 
 
 @reviewing.get("/reports/{report_id}/reviews", response_model=list[case_schemas.ReviewInfo])

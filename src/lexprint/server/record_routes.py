@@ -14,9 +14,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from lexprint import __version__
-from lexprint.errors import ReportError
-from lexprint.registry.records import DocumentSummary, IssuedCopy, StoredReport
-from lexprint.registry.reviews import reviews, status_of
+from lexprint.registry.records import DocumentSummary, IssuedCopy
 from lexprint.reports.page import report_page
 from lexprint.reports.report import Report
 from lexprint.reports.signed_file import read_report, report_bytes, require_signer
@@ -118,28 +116,16 @@ def show_recipients(service: TheService, limit: Limit = 100, offset: Offset = 0)
     return page(items, total=len(found), offset=offset)
 
 
-@tracing.get("/reports", response_model=schemas.Page[schemas.ReportInfo])
-def show_reports(service: TheService, limit: Limit = 50, offset: Offset = 0) -> Answer:
-    """Reports of traced leaks, newest first."""
-    found = service.registry.reports()[::-1]
-    said = reviews(service.registry)
-    items = [
-        _report_info(service.registry.report(one.id)) | {"status": status_of(said.get(one.id, []))}
-        for one in found[offset : offset + limit]
-    ]
-    return page(items, total=len(found), offset=offset)
-
-
 @tracing.get("/reports/{report_id}", response_model=schemas.TraceAnswer)
 def show_report(report_id: schemas.DocumentId, service: TheService) -> Answer:
-    """A report, with its verdict in words; its signature is checked on the way."""
-    return verbs.report_answer(stored_report(service, report_id))
+    """A report, with its verdict in words; its signature is checked on the way, and that it is one of this service."""
+    return verbs.report_answer(genuine_report(service, report_id))
 
 
 @tracing.get("/reports/{report_id}/signed", response_class=Response)
 def download_report(report_id: schemas.DocumentId, service: TheService, caller: TheCaller) -> Response:
     """The file that was signed, for `lexprint report verify`."""
-    report = stored_report(service, report_id)
+    report = genuine_report(service, report_id)
     service.registry.record_event("report downloaded", {"report": report_id, "token": caller.id})
     return attachment(report_bytes(report), f"report-{report_id}.json")
 
@@ -147,7 +133,7 @@ def download_report(report_id: schemas.DocumentId, service: TheService, caller: 
 @tracing.get("/reports/{report_id}/page", response_class=Response)
 def download_report_page(report_id: schemas.DocumentId, service: TheService, caller: TheCaller) -> Response:
     """The same as a page that prints well."""
-    report = stored_report(service, report_id)
+    report = genuine_report(service, report_id)
     service.registry.record_event("report downloaded", {"report": report_id, "token": caller.id})
     headers = disposition(f"report-{report_id}.html")
     return Response(report_page(report), media_type="text/html; charset=utf-8", headers=headers)
@@ -283,20 +269,6 @@ def stored_report(service: Service, report_id: str) -> Report:
         if not statements.rows("SELECT id FROM reports WHERE id = :id", id=report_id):
             raise not_found("report", report_id)
     return read_report(service.registry.report(report_id).text.encode(), name=f"report {report_id}")
-
-
-def _report_info(stored: StoredReport) -> Answer:
-    found = {"id": stored.id, "document_id": stored.document_id, "saved_at": stored.saved_at}
-    try:
-        report = read_report(stored.text.encode())
-    except ReportError:
-        return found | {"document_name": None, "verdict": "unreadable", "accused": [], "is_signed": False}
-    return found | {
-        "document_name": report.document and report.document.name,
-        "verdict": report.verdict,
-        "accused": [copy.number for copy in report.accused],
-        "is_signed": report.signature is not None,
-    }
 
 
 def _token_json(token: Token) -> Answer:

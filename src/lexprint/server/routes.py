@@ -11,6 +11,7 @@ from fastapi import Depends, File, Header, Query, UploadFile
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from lexprint.formats.hidden_contents import hidden_warnings
 from lexprint.formats.source import open_source
 from lexprint.server import schemas, verbs
 from lexprint.server.access import Caller
@@ -153,7 +154,7 @@ async def upload(file: Annotated[UploadFile, File()], service: TheService, calle
         stored = add_file(service.registry, caller, content, name=name, kind=source.kind, days=service.limits.file_days)
         words = segment(source.text).word_count
         facts = {"characters": len(source.text), "words": words, "is_writable": source.is_writable}
-        return verbs.file_json(stored) | facts
+        return verbs.file_json(stored) | facts | {"warnings": list(hidden_warnings(content))}
 
     return await service.desk.run(work, seconds=service.limits.seconds)
 

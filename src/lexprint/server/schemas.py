@@ -235,6 +235,7 @@ class UploadedFile(FileInfo):
     characters: int
     words: int
     is_writable: bool = Field(description="Whether copies can be made of it; a PDF or an image is only read.")
+    warnings: list[str] = Field(description="What copies of it would carry besides the text, such as comments.")
 
 
 class EmbedAnswer(BaseModel):
@@ -325,6 +326,8 @@ class ReportInfo(BaseModel):
     saved_at: datetime
     is_signed: bool
     status: Status
+    notes: int = Field(description="How many there are.")
+    last_note: str | None = Field(description="How it begins.")
 
 
 class SignedReport(BaseModel):

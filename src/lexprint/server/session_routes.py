@@ -79,6 +79,12 @@ def _opened(registry: Registry, asked: token_schemas.SessionRequest) -> tuple[st
     return None if token is None or not token.opens_routes(datetime.now(UTC)) else (written, token)
 
 
+@everybody.get("/session", response_model=token_schemas.CallerInfo)
+def show_session(caller: TheCaller) -> dict[str, object]:
+    """What whoever asks may do, so that a page offers nothing else."""
+    return {"id": caller.id, "scopes": sorted(caller.scopes)}
+
+
 @everybody.delete("/session", status_code=204)
 def sign_out(request: Request, service: TheService, caller: TheCaller) -> Response:
     """End the session of this browser; one that began with a link opens nothing any more."""

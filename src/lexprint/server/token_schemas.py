@@ -38,6 +38,11 @@ class SessionInfo(BaseModel):
     expires_at: datetime | None
 
 
+class CallerInfo(BaseModel):
+    id: str
+    scopes: list[Scope]
+
+
 class TokenInfo(BaseModel):
     id: str
     kind: TokenKind

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from lexprint import workflows
 from lexprint.engine import Engine
 from lexprint.formats.encodings import decode_text
+from lexprint.formats.hidden_contents import hidden_warnings
 from lexprint.formats.plain_text import PlainText
 from lexprint.formats.protocol import remarks_of
 from lexprint.formats.source import Source, open_source
@@ -210,7 +211,8 @@ def analyse(desk: Desk, asked: schemas.AnalyseRequest, on_progress: OnProgress) 
         on_sites=growing(desk.on_part),
     )
     facts = {"text": opened.text, "kind": opened.source.kind, "is_writable": opened.source.is_writable}
-    return facts | workflows.as_json(analysis) | {"serves": _serves()}
+    told = {"serves": _serves(), "warnings": list(hidden_warnings(opened.content))}
+    return facts | workflows.as_json(analysis) | told
 
 
 @cache

@@ -328,6 +328,7 @@ def _write_copies(
         written=len(plan.missing),
         compared=plan.compared,
         manifest=manifest,
+        warnings=master.warnings,
     )
 
 
@@ -345,5 +346,6 @@ def _require_same(copy: IssuedCopy, digest: str, folder: Path) -> None:
 def _write_manifest(record: DocumentRecord, copies: Sequence[IssuedCopy], folder: Path, name: str) -> None:
     """What is in the folder, the same bytes whenever that is the same."""
     listed = as_json(IssuedDocument(record, tuple(copies), written=0, compared=len(copies), manifest=name))
+    listed.pop("warnings")  # of the moment, for whoever issues
     content = json.dumps({"lexprint": __version__, **listed}, ensure_ascii=False, indent=2) + "\n"
     write_together(folder, {name: content.encode()})

@@ -6,15 +6,14 @@ manifest, could else make somebody the recipient of another's copy.
 
 from __future__ import annotations
 
-import mimetypes
 import smtplib
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from email.message import EmailMessage
-from email.policy import SMTP
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -25,10 +24,12 @@ from lexprint.registry.packing import person
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import IssuedCopy
 from lexprint.workflows.copy_files import digest_of_file
+from lexprint.workflows.letters import Enclosure, Letter, message_with
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 SECONDS_PER_MINUTE = 60.0
 TIMEOUT_SECONDS = 60.0
+NOTHING_DONE = 250  # what a server says that is still there
 PORTS = {"smtp": 587, "smtps": 465}
 
 
@@ -65,16 +66,6 @@ class MailServer:
 
 
 @dataclass(frozen=True)
-class Letter:
-    """What stands in every message, besides the copy."""
-
-    sender: str
-    subject: str
-    text: str
-    is_body: bool = False  # whether the copy is the body of the message, instead of an attachment
-
-
-@dataclass(frozen=True)
 class Parcel:
     """A copy, its file and the address it goes to."""
 
@@ -87,6 +78,17 @@ class Parcel:
         """The same whenever this copy is sent to this address, so that a second one can be told for what it is."""
         named = f"{self.copy.document_id} {self.copy.number} {self.copy.digest} {self.address}"
         return f"<{sha256(named.encode()).hexdigest()[:32]}@lexprint.invalid>"
+
+
+@dataclass(frozen=True)
+class Unsent:
+    """Numbers of copies that are not known to have arrived."""
+
+    doubtful: tuple[int, ...] = ()  # they were under way when something failed
+    refused: tuple[int, ...] = ()  # the server does not take mail for that address
+
+    def __bool__(self) -> bool:
+        return bool(self.doubtful or self.refused)
 
 
 def parcels(
@@ -116,25 +118,10 @@ def parcels(
     return tuple(found)
 
 
-def message_of(parcel: Parcel, letter: Letter) -> EmailMessage:
-    """Without the number of the copy or anything else that tells it apart, but for the words in it and its own name."""
-    message = EmailMessage(policy=SMTP)
-    try:
-        message["From"], message["To"], message["Subject"] = letter.sender, parcel.address, letter.subject
-    except (ValueError, IndexError) as error:
-        raise InputError("an address or the subject cannot stand in a message", needed="one line each") from error
-    message["Message-ID"] = parcel.message_id
-    name = parcel.copy.file_name
-    guessed = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    if letter.is_body:
-        if not guessed.startswith("text/"):
-            raise InputError(f"{name} cannot be the body of a message", needed="plain text or HTML, or an attachment")
-        message.set_content(parcel.content.decode("utf-8"), subtype=guessed.partition("/")[2])
-        return message
-    message.set_content(letter.text)
-    kind, subtype = guessed.split("/")
-    message.add_attachment(parcel.content, maintype=kind, subtype=subtype, filename=name)
-    return message
+def message_of(parcel: Parcel, letter: Letter, *, at: datetime | None = None) -> EmailMessage:
+    """The message that brings a copy to its recipient; dated when it is about to be sent."""
+    enclosed = Enclosure(parcel.copy.file_name, parcel.content, parcel.address, parcel.message_id)
+    return message_with(enclosed, letter, at=at)
 
 
 def write_messages(sending: Sequence[Parcel], letter: Letter) -> dict[str, bytes]:
@@ -152,10 +139,10 @@ def send(
     per_minute: float = 60.0,
     again: bool = False,  # also those of which nobody knows whether they arrived
     on_sent: Callable[[int, int], None] | None = None,
-) -> tuple[int, ...]:
-    """Send what was not sent yet; gives the numbers of the copies of which it is not known whether they arrived."""
+) -> Unsent:
+    """Send what was not sent yet, and tell what was not; an address that is refused keeps nobody else from theirs."""
     if not sending:
-        return ()
+        return Unsent()
     document_id = sending[0].copy.document_id
     known = {one.number: one for one in deliveries(registry, document_id)}
     for parcel in sending:
@@ -168,31 +155,42 @@ def send(
     doubtful = tuple(number for number, one in known.items() if number in asked and not (one.is_sent or again))
     settled = {number for number, one in known.items() if one.is_sent} | set(doubtful)
     waiting = [one for one in sending if one.copy.number not in settled]
-    messages = [(one, message_of(one, letter)) for one in waiting]  # refused before any is sent
+    now = datetime.now(UTC)
+    messages = [(one, message_of(one, letter, at=now)) for one in waiting]  # refused before any is sent
     done = len(sending) - len(waiting) - len(doubtful)
+    refused: list[int] = []
     if not messages:
-        return doubtful
-    with _connected(server, password) as connection:
+        return Unsent(doubtful)
+    with ExitStack() as opened:
+        connection = opened.enter_context(_connected(server, password))
         for index, (parcel, message) in enumerate(messages):
             if index:
                 time.sleep(SECONDS_PER_MINUTE / per_minute)
-            _send_one(registry, connection, parcel, message)
+                if not _answers(connection):  # servers hang up on who is silent for some minutes
+                    connection = opened.enter_context(_connected(server, password))
+            if not _is_taken(registry, connection, parcel, message):
+                refused.append(parcel.copy.number)
+                continue
             done += 1
             if on_sent is not None:
                 on_sent(done, len(sending))
-    return doubtful
+    return Unsent(doubtful, tuple(refused))
 
 
-def _send_one(registry: Registry, connection: smtplib.SMTP, parcel: Parcel, message: EmailMessage) -> None:
+def _is_taken(registry: Registry, connection: smtplib.SMTP, parcel: Parcel, message: EmailMessage) -> bool:
+    """Whether the server takes a message for its address; else it has not arrived, and may be sent to another."""
     document_id, number = parcel.copy.document_id, parcel.copy.number
     named = {"address": parcel.address, "message_id": parcel.message_id}
     begin_delivery(registry, document_id, number, **named)
     try:
-        connection.send_message(message)
+        connection.send_message(message, to_addrs=[parcel.address])  # whatever else stands in its headers
     except smtplib.SMTPServerDisconnected as error:
         raise LexprintError(
             f"the mail server hung up; whether copy {number} arrived is not known; run it again for the others"
         ) from error
+    except smtplib.SMTPRecipientsRefused:
+        forget_delivery(registry, document_id, number)
+        return False
     except smtplib.SMTPException as error:  # it said no
         forget_delivery(registry, document_id, number)
         raise LexprintError(
@@ -203,6 +201,14 @@ def _send_one(registry: Registry, connection: smtplib.SMTP, parcel: Parcel, mess
             f"the connection failed ({error.strerror or type(error).__name__}); whether copy {number} arrived is not known"
         ) from error
     end_delivery(registry, document_id, number, **named)
+    return True
+
+
+def _answers(connection: smtplib.SMTP) -> bool:
+    try:
+        return connection.noop()[0] == NOTHING_DONE
+    except (smtplib.SMTPException, OSError):
+        return False
 
 
 @contextmanager
@@ -225,7 +231,9 @@ def _connected(server: MailServer, password: str | None) -> Iterator[smtplib.SMT
             connection.login(server.user, password or "")
     except (smtplib.SMTPException, OSError) as error:
         reason = getattr(error, "strerror", None) or type(error).__name__
-        raise LexprintError(f"the mail server {server.host} cannot be used ({reason}); nothing was sent") from error
+        raise LexprintError(
+            f"the mail server {server.host} cannot be used ({reason}); nothing more was sent"
+        ) from error
     try:
         yield connection
     finally:

@@ -19,6 +19,7 @@ import numpy as np
 from lexprint.coding.codewords import codewords, new_salt
 from lexprint.coding.keys import Keyring
 from lexprint.errors import InputError, RegistryConflict, RegistryError, TooFewSites, UnknownDocument
+from lexprint.formats.hidden_contents import hidden_warnings
 from lexprint.formats.source import Source, open_source
 from lexprint.registry.packing import person
 from lexprint.registry.protocol import Registry
@@ -44,6 +45,7 @@ class Master:
     digest: str  # SHA-256 of the file
     extension: str  # of the names of its copies
     mode: int | None = None  # permissions of its copies; None: as usual
+    warnings: tuple[str, ...] = ()  # for whoever gives copies away
 
     @classmethod
     def of(
@@ -62,6 +64,7 @@ class Master:
             digest=sha256(content).hexdigest(),
             extension=extension_of(file_name),
             mode=mode,
+            warnings=hidden_warnings(content),
         )
 
     @property

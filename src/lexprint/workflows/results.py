@@ -178,6 +178,7 @@ class IssuedDocument:
     written: int  # files that were not there yet
     compared: int  # copies of the document in all, against which a leak will be compared
     manifest: str  # name of the file that lists the copies
+    warnings: tuple[str, ...] = ()  # what should be known before they are given away
 
     @property
     def is_known(self) -> bool:
@@ -325,6 +326,7 @@ def _(result: IssuedDocument) -> dict[str, object]:
             {"number": copy.number, "recipient": copy.recipient, "file": copy.file_name, "sha256": copy.digest}
             for copy in result.copies
         ],
+        "warnings": list(result.warnings),
     }
 
 

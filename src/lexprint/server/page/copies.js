@@ -32,7 +32,7 @@ export function pagedList(path, titles, row, problem, whenEmpty = "There is noth
   const body = table(titles, []);
   let offset = 0;
   async function load() {
-    const page = await ask("GET", `${path}?limit=${PAGE}&offset=${offset}`);
+    const page = await ask("GET", `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE}&offset=${offset}`);
     if (!page.total) return panel.replaceChildren(make("p", { class: "caption" }, whenEmpty));
     body.tBodies[0].append(...page.items.map(row));
     offset = page.next_offset;

@@ -20,6 +20,8 @@ export const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1
 export const dated = (time) => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
 export const moment = (time) => `${dated(time)}, ${new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}`;
 
+export const briefly = (time) => new Date(time).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+
 export const say = (text) => { $("status").textContent = text; };
 
 export function show(node, text) {

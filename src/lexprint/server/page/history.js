@@ -1,19 +1,31 @@
 // What was issued and what came back; all copies of one document.
 
-import { $, Problem, acts, complain, counted, dated, make, moment, show } from "./dom.js";
+import { $, Problem, acts, briefly, complain, counted, dated, make, moment, show } from "./dom.js";
 import { ask, save } from "./service.js";
 import { copiesOf, pagedList } from "./copies.js";
+import { STATUSES, showReviews } from "./reviews.js";
 import { showVerdict } from "./verdict.js";
 
-const VERDICTS = { inconclusive: "No copy can be named", "no document": "No document is like it", unreadable: "Unreadable" };
+const VERDICTS = { inconclusive: "No copy can be named", "no document": "No document is like it", unreadable: "Unreadable", "bad signature": "Not signed by this service" };
 const problem = $("history-problem");
 
 export function showHistory() {
   show(problem, null);
   $("documents").replaceChildren(pagedList("/v1/documents", ["Document", "Issued", "Words", "Places", "Copies", ""], documentRow, problem, "Nothing was issued yet."));
-  $("reports").replaceChildren(pagedList("/v1/reports", ["Verdict", "Document", "Traced", ""], reportRow, problem, "No leak was traced yet."));
+  showReports();
   $("people").replaceChildren(pagedList("/v1/recipients", ["Recipient", "Copies"], recipientRow, problem, "Nobody was given a copy yet."));
 }
+
+// Those that are sought; all, if nothing is said.
+function showReports() {
+  const sought = ["document", "copy", "since", "status"]
+    .map((name) => [name, $(`sought-${name}`).value.trim()]).filter(([, value]) => value);
+  const path = sought.length ? `/v1/reports?${new URLSearchParams(sought)}` : "/v1/reports";
+  $("reports").replaceChildren(pagedList(path, ["Verdict", "Document", "Traced", "Status", ""], reportRow, problem, sought.length ? "No report is like that." : "No leak was traced yet."));
+}
+
+$("report-search").addEventListener("submit", (event) => { event.preventDefault(); showReports(); });
+$("report-search").addEventListener("reset", () => setTimeout(showReports));
 
 function documentRow(one) {
   const copies = make("a", { href: `#document=${one.id}`, class: "quiet button", "aria-label": `Show copies of ${one.name}` }, "Show copies");
@@ -35,8 +47,10 @@ function reportRow(one) {
   return make("tr", {},
     make("td", { class: "name" }, verdict),
     make("td", { "data-label": "Document" }, one.document_name || "–"),
-    make("td", { "data-label": "Traced" }, moment(one.saved_at)),
+    make("td", { class: "when", "data-label": "Traced" }, briefly(one.saved_at)),
+    make("td", { "data-label": "Status" }, make("span", { class: `status ${one.status}` }, STATUSES[one.status]), one.last_note ? make("p", { class: "last-note", title: one.last_note }, one.last_note) : ""),
     make("td", { class: "acts" },
+      acts("Notes, case", `Notes, case: the report of ${moment(one.saved_at)}: ${verdict}`, problem, () => showReviews(one, verdict, showReports)),
       acts("Show", `Show the report of ${moment(one.saved_at)}: ${verdict}`, problem, async () => {
         const answer = await ask("GET", `/v1/reports/${one.id}`);
         location.hash = "#trace";

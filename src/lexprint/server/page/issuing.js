@@ -1,6 +1,6 @@
 // Issuing: the document, its words, the recipients, the copies. Each step is remembered, so that a reload goes on with it.
 
-import { $, Problem, busy, counted, make } from "./dom.js";
+import { $, Problem, busy, counted, make, sentence, show } from "./dom.js";
 import { beginAnew, drafted, remember } from "./draft.js";
 import { EXAMPLE } from "./example.js";
 import { ask, follow } from "./service.js";
@@ -21,17 +21,24 @@ let nameIsOwn = false; // whether somebody wrote the name, so that it is not a f
 const source = wellOf("document", {
   refusal: (file) => (file.is_writable ? null : READ_ONLY),
   onChange(file) {
+    show($("document-warning"), cautionOf(file));
     if (!nameIsOwn) $("name").value = file ? file.name.replace(/\.[^.]+$/, "") : "";
     forgetAnalysis();
     remember({ file, text: file ? "" : $("document-text").value, name: $("name").value });
   },
 });
 
+// What should be known of a document before its copies go out, in the words of the service.
+const cautionOf = (found) => (found?.warnings || []).map(sentence).join(" ");
+
 function forgetAnalysis() {
   analysed = null;
   remember({ analysis: null, struck: [], issuing: null, issued: null });
   for (const id of ["step-words", "step-recipients", "step-copies"]) $(id).hidden = true;
 }
+
+// How many there are to read, of what is given.
+const wordsIn = (given) => (given.text ? given.text.split(/\s+/).length : source.file()?.words || 0);
 
 const protectedPhrases = () => $("protected").value.split("\n").filter((line) => line.trim());
 
@@ -47,7 +54,7 @@ $("analyse").addEventListener("click", (event) => busy(event.currentTarget, $("a
   const given = await source.given();
   if (!given) throw new Problem("Paste a text first, or drop a file.");
   forgetAnalysis();
-  const bar = progressIn($("analyse-progress"), "Reading", "words");
+  const bar = progressIn($("analyse-progress"), "Reading", "words", { work: wordsIn(given) });
   try {
     const job = await ask("POST", "/v1/analyse", { json: asked(given) });
     remember({ analysis: { id: job.id, given } });
@@ -65,7 +72,7 @@ async function followAnalysis(id, given, bar) {
       bar.tell(job);
       if (job.part) showSoFar(job);
     });
-    bar.end();
+    bar.end({ isWhole: true });
     showWords(given, answer);
   } catch (error) {
     forgetAnalysis();
@@ -113,11 +120,15 @@ async function takeRecipients(file) {
   remember({ recipients: $("recipients").value });
 }
 
-function countRecipients() {
+function recipientCount() {
   const lines = $("recipients").value.split("\n").filter((line) => line.trim());
   const titles = (lines[0] || "").split(/[,;\t]/).map((title) => title.toLowerCase().replace(/[^a-z0-9]+/g, ""));
   const hasHeader = titles.some((title) => HEADERS.includes(title)) || NAME_HALVES.every((half) => half.some((title) => titles.includes(title)));
-  const number = lines.length - (hasHeader ? 1 : 0);
+  return Math.max(0, lines.length - (hasHeader ? 1 : 0));
+}
+
+function countRecipients() {
+  const number = recipientCount();
   $("recipients-count").textContent = number > 0 ? counted(number, "recipient") : "No recipients yet";
 }
 
@@ -131,7 +142,7 @@ $("issue").addEventListener("click", (event) => busy(event.currentTarget, $("iss
   if ($("code").value) all.code = $("code").value;
   const kept = keptPairs();
   if (kept) all.kept = kept;
-  const bar = progressIn($("issue-progress"), "Making the copies", null);
+  const bar = progressIn($("issue-progress"), "Making the copies", null, { work: recipientCount() });
   try {
     const job = await ask("POST", "/v1/issue", { json: all });
     remember({ issuing: job.id });
@@ -143,21 +154,23 @@ $("issue").addEventListener("click", (event) => busy(event.currentTarget, $("iss
 
 async function followIssuing(id, bar) {
   try {
-    const { document: issued } = await follow(id, bar.tell);
-    bar.end();
-    remember({ issued: issued.id });
-    await showCopies(issued.id);
+    const answer = await follow(id, bar.tell);
+    const [issued, caution] = [answer.document.id, cautionOf(answer)];
+    bar.end({ isWhole: true });
+    remember({ issued, caution });
+    await showCopies(issued, caution);
     goTo("copies");
   } finally {
     remember({ issuing: null });
   }
 }
 
-async function showCopies(id) {
+async function showCopies(id, caution) {
   const issued = await ask("GET", `/v1/documents/${id}`);
   const another = make("button", { type: "button", class: "quiet", onclick: () => { beginAnew(); location.reload(); } }, "Begin with another document");
   $("copies").replaceChildren(
     make("p", { class: "summary" }, make("b", {}, counted(issued.issued, "copy", "copies")), ` of ${issued.name}, different at ${counted(issued.sites, "word")}. They are recorded: what comes back can be traced.`),
+    ...(caution ? [make("p", { class: "caution" }, caution)] : []),
     copiesOf(issued, $("copies-problem"), [another]),
   );
   $("step-copies").hidden = false;
@@ -197,18 +210,18 @@ export async function goOn() {
   else if (draft.text) source.put(draft.text);
   remember(draft);
   if (!draft.analysis) return;
-  await resume("analyse", "analyse-progress", "Reading", "words", (bar) => followAnalysis(draft.analysis.id, draft.analysis.given, bar));
+  await resume("analyse", "analyse-progress", "Reading", "words", wordsIn(draft.analysis.given), (bar) => followAnalysis(draft.analysis.id, draft.analysis.given, bar));
   if (analysed && draft.issuing) {
     remember({ issuing: draft.issuing });
-    await resume("issue", "issue-progress", "Making the copies", null, (bar) => followIssuing(draft.issuing, bar));
+    await resume("issue", "issue-progress", "Making the copies", null, recipientCount(), (bar) => followIssuing(draft.issuing, bar));
   } else if (analysed && draft.issued) {
-    await busy($("issue"), $("issue-problem"), () => showCopies(draft.issued));
+    await busy($("issue"), $("issue-problem"), () => showCopies(draft.issued, draft.caution));
   }
 }
 
-function resume(button, progress, label, unit, work) {
+function resume(button, progress, label, unit, amount, work) {
   return busy($(button), $(`${button}-problem`), async () => {
-    const bar = progressIn($(progress), label, unit);
+    const bar = progressIn($(progress), label, unit, { work: amount });
     try {
       await work(bar);
     } finally {

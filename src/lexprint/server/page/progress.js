@@ -2,16 +2,22 @@
 
 import { make } from "./dom.js";
 import { cancel } from "./service.js";
+import { keepPace, paceOf } from "./pace.js";
 
-// Fills `node` while a job goes on; `tell` takes each state of the job, `end` takes the bar away.
-export function progressIn(node, label, unit, { isStoppable = true } = {}) {
+const TRUSTED = 0.05; // of the whole: how much of it the pace of the last time counts for
+const OVERDUE_SECONDS = 10; // after which it is said that it takes longer than it was thought to
+
+// Fills `node` while a job goes on; `tell` takes each state of the job, `end` takes the bar away. `work` is how much there is
+// to do, as far as this page knows: with the pace of the last time, that is an estimate before the first word is done.
+export function progressIn(node, label, unit, { isStoppable = true, work = 0 } = {}) {
   const bar = make("i"), words = make("span");
   const track = make("div", { class: "track unknown", role: "progressbar", "aria-label": label }, bar);
   const stop = make("button", { type: "button", class: "quiet" }, "Cancel");
-  const began = Date.now();
+  let began = Date.now();
   let job = null, first = null, last = null;
 
   function tell(state) {
+    if (state.state === "running" && job?.state === "queued") began = Date.now();
     job = state;
     if (job.state === "running" && job.total) {
       if (!first || job.done < first.done) first = { done: job.done, at: Date.now() };
@@ -36,10 +42,16 @@ export function progressIn(node, label, unit, { isStoppable = true } = {}) {
     return unit ? `${label}: ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} ${unit}` : `${label}: ${share} %`;
   }
   function timing() {
-    const spent = Math.floor((Date.now() - began) / 1000);
-    if (!last || last.done <= first.done) return spent ? `${spent} s` : "";
-    const each = (last.at - first.at) / (last.done - first.done);
-    return inWords((each * (job.total - last.done) - (Date.now() - last.at)) / 1000);
+    const expected = ((unit && job?.total) || work) * paceOf(label);
+    const spent = (Date.now() - began) / 1000;
+    if (job?.state === "queued") return expected ? `then ${roughly(expected)}` : "";
+    let left = expected - spent;
+    if (last && last.done > first.done) {
+      const before = unit ? TRUSTED * job.total : 0; // the first words alone would make the estimate jump
+      const each = (before * paceOf(label) * 1000 + last.at - first.at) / (before + last.done - first.done);
+      left = (each * (job.total - last.done) - (Date.now() - last.at)) / 1000;
+    }
+    return left < -OVERDUE_SECONDS ? `longer than thought, ${Math.floor(spent)} s by now` : inWords(left);
   }
 
   stop.addEventListener("click", async () => {
@@ -53,7 +65,9 @@ export function progressIn(node, label, unit, { isStoppable = true } = {}) {
   draw();
   return {
     tell,
-    end() {
+    // Its whole length is remembered as the pace, if it is known that it began and ended here.
+    end({ isWhole = false } = {}) {
+      if (isWhole && !node.hidden && (!first || !first.done)) keepPace(label, (Date.now() - began) / 1000, (unit && job?.total) || work);
       clearInterval(clock);
       node.hidden = true;
       node.replaceChildren();
@@ -61,8 +75,10 @@ export function progressIn(node, label, unit, { isStoppable = true } = {}) {
   };
 }
 
-export function inWords(seconds) {
-  if (seconds < 5) return "a few seconds left";
-  if (seconds < 90) return `about ${5 * Math.round(seconds / 5)} seconds left`;
-  return `about ${Math.round(seconds / 60)} minutes left`;
+export const inWords = (seconds) => `${roughly(seconds)} left`;
+
+function roughly(seconds) {
+  if (seconds < 5) return "a few seconds";
+  if (seconds < 90) return `about ${5 * Math.round(seconds / 5)} seconds`;
+  return `about ${Math.round(seconds / 60)} minutes`;
 }

@@ -88,8 +88,8 @@ export function upload(path, file) {
   return ask("POST", path, { form });
 }
 
-export async function save(path, name) {
-  const response = await send("GET", path);
+export async function save(path, name, { json } = {}) {
+  const response = await send(json ? "POST" : "GET", path, { json });
   const disposition = response.headers.get("Content-Disposition") || "";
   const given = /filename\*=UTF-8''([^;]+)/.exec(disposition);
   const url = URL.createObjectURL(await response.blob());
@@ -99,6 +99,9 @@ export async function save(path, name) {
   link.remove();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
+
+// Whether whoever is signed in may do this; the service decides anyway, this is for what to offer.
+export const may = async (scope) => (await ask("GET", "/v1/session")).scopes.includes(scope);
 
 // A job until its end, from a stream that can carry a header, which EventSource cannot. The service may be restarted and
 // the machine may sleep: the job goes on.

@@ -4,8 +4,8 @@ import { acts, counted, dated, make, say, table } from "./dom.js";
 import { agreementOf, factsOf, readingOf, stripOf } from "./charts.js";
 import { save } from "./service.js";
 
-// Fills `target`; `text` is the leak, if it is at hand; a report that is not here cannot be fetched again.
-export function showVerdict(target, answer, text, problem, { isHere = true } = {}) {
+// Fills `target`; `text` is the leak and `given` what was traced, if it is at hand; a report that is not here cannot be fetched again.
+export function showVerdict(target, answer, text, problem, { isHere = true, given = null } = {}) {
   const { report } = answer;
   const named = report.accused.map((copy) => make("p", {}, `Copy ${copy.number} was ${copy.issued_at ? "issued to" : "made for"} `, make("strong", {}, copy.recipient), copy.issued_at ? ` on ${dated(copy.issued_at)}.` : "."));
   const parts = [
@@ -17,6 +17,7 @@ export function showVerdict(target, answer, text, problem, { isHere = true } = {
       make("div", { class: "actions" },
         ...(isHere ? [acts("Download the report", "Download the report as a page that prints well", problem, () => save(`/v1/reports/${report.id}/page`, "report.html")),
         acts("Download the signed file", "Download the signed file of the report, as JSON", problem, () => save(`/v1/reports/${report.id}/signed`, "report.json"))] : []),
+        ...(isHere && given ? [acts("Download the case", "Download the case: leak, report, signature and audit extract, as a ZIP file", problem, () => save(`/v1/reports/${report.id}/case`, "case.zip", { json: given }))] : []),
         make("a", { href: "counsel.html", class: "quiet button" }, "How to read it")),
     ),
   ];
