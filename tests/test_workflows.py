@@ -130,13 +130,22 @@ def test_reading_with_other_settings_is_refused(engine: FakeEngine) -> None:
     assert "substituter" not in vars(other)
 
 
-def test_a_machine_that_answers_otherwise_is_refused(engine: FakeEngine) -> None:
-    """Same models, same settings, other answers: one sentence instead of wrong bits; who has no record reads as ever."""
+def test_a_machine_that_answers_otherwise_is_refused(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Same models, same settings, other answers: one sentence instead of wrong bits; who has no record reads as ever.
+
+    A bare fingerprint is enough where it is known what the models answer.
+    """
     marked = embed(engine, TEXT, random_bits(3))
     other = FakeEngine(settings=engine.settings)
     vars(other)["canary"] = "0" * 16
-    with pytest.raises(AnswersDiffer, match=r"^the models answer otherwise here .* on another machine$"):
+    refusal = r"^the models answer otherwise here .* on another machine$"
+    with pytest.raises(AnswersDiffer, match=refusal):
         extract(other, marked.text, marked_with=marked.record)
+    monkeypatch.setattr(FakeEngine, "known_canary", engine.canary)
+    for verb in (extract, recover):
+        with pytest.raises(AnswersDiffer, match=refusal):
+            verb(other, marked.text, marked_with=engine.fingerprint)
+        verb(engine, marked.text, marked_with=engine.fingerprint)
     assert extract(other, marked.text).bits == extract(engine, marked.text, marked_with=marked.record).bits
 
 

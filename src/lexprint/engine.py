@@ -104,6 +104,15 @@ class Engine:
 
         return canary_of(self.masked_lm, self.entailment)
 
+    @property
+    def known_canary(self) -> str | None:
+        """What the models should answer; no model is asked. None: they are not the shipped ones."""
+        if (self.models.masked_lm, self.models.entailment) != (SHIPPED, SHIPPED):
+            return None
+        from lexprint.models.canary import known_canary
+
+        return known_canary(self._model_fingerprint("masked_lm"), self._model_fingerprint("entailment"))
+
     def _model_fingerprint(self, role: Literal["masked_lm", "entailment", "sentence_encoder"]) -> str:
         if getattr(self.models, role) == SHIPPED:
             files: ModelFiles = shipped_model(role)  # no need to load a model for its name

@@ -13,6 +13,12 @@ TEXT, FILE = HERE / "text.txt", HERE / "marks.json"
 BITS = (1, 0) * 50
 
 
+def canaries() -> dict[str, str]:
+    """What the shipped models answer to a few fixed questions, by their fingerprints."""
+    engine = Engine()
+    return {f"{engine.masked_lm.fingerprint} {engine.entailment.fingerprint}": engine.canary}
+
+
 def marks() -> dict[str, dict[str, object]]:
     """By profile: the fingerprint, the words that copies may differ in, and the text with blind marks."""
     text = TEXT.read_text("utf-8")

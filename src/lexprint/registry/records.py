@@ -77,6 +77,7 @@ class DocumentRecord:
     fingerprint: str  # of the models and settings that found the sites
     created_at: datetime
     error_bound: float = 1e-6  # with which leaks are traced, as promised when copies were issued
+    canary: str = ""  # what the models answered where blind copies were marked; others are traced without models
 
     @property
     def choices(self) -> tuple[int, ...]:

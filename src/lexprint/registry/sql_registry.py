@@ -125,7 +125,7 @@ class SqlRegistry:
         kept = kept_shingles(shingles(record.text))
         values = {
             **{name: getattr(record, name) for name in ("id", "name", "digest", "issuing", "code", "key_id")},
-            "fingerprint": record.fingerprint,
+            **{name: getattr(record, name) for name in ("fingerprint", "canary")},
             "created_at": time_text(record.created_at),
             "error_bound": repr(record.error_bound),
             "text": packing.pack_text(record.text),
