@@ -17,8 +17,9 @@ from lexprint.errors import SettingsError
 from lexprint.substitution.acceptance import share_of
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document
+from lexprint.text.pairs import Figures, Pair
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Figures, Pair, Site
+from lexprint.watermark.sites import Site
 
 T = TypeVar("T")
 OnWords: TypeAlias = Callable[[int], None]  # told how many more words are done

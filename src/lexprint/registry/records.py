@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexprint.coding.codewords import new_salt
+from lexprint.text.pairs import Figures, Pair
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Figures, Pair
 
 Issuing: TypeAlias = Literal["registered", "blind"]  # with sites known to the registry alone, or as in the paper
 Code: TypeAlias = Literal["independent", "tardos"]  # fair coins, or a code that survives colluders

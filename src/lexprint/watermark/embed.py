@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from lexprint.errors import InputError, LexprintError
 from lexprint.text.document import Document
 from lexprint.text.editing import Edit, OffsetMap, apply_edits
+from lexprint.text.pairs import Pair
 from lexprint.text.segmentation import segment
 from lexprint.watermark.extract import extract
 from lexprint.watermark.inquiry import WINDOW, Inquiry, Turn
 from lexprint.watermark.scheme import Scheme
-from lexprint.watermark.sites import Marked, Pair, Reading
+from lexprint.watermark.sites import Marked, Reading
 from lexprint.watermark.walk import Choose, Neighbours, OnWords, Visit, walk
 
 

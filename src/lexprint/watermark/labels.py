@@ -15,10 +15,11 @@ from typing import TypeAlias
 from lexprint.coding.payload_code import LabelledBit
 from lexprint.models.protocols import Gap, MaskedLM
 from lexprint.text.document import Document, Sentence
+from lexprint.text.pairs import Pair
 from lexprint.watermark.embed import marked_by
 from lexprint.watermark.inquiry import WINDOW, Inquiry
 from lexprint.watermark.scheme import Scheme
-from lexprint.watermark.sites import Marked, Pair, Site
+from lexprint.watermark.sites import Marked, Site
 from lexprint.watermark.walk import Neighbours, OnWords, walk
 
 BATCH = 64  # gaps asked at once: a row of predictions is as wide as the vocabulary

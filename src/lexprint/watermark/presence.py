@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lexprint.text.document import Document
+from lexprint.text.pairs import Pair
 from lexprint.watermark.embed import marked_by
 from lexprint.watermark.inquiry import Inquiry
 from lexprint.watermark.scheme import Scheme
-from lexprint.watermark.sites import Marked, Pair, Site
+from lexprint.watermark.sites import Marked, Site
 from lexprint.watermark.walk import Neighbours, OnWords, walk
 
 
