@@ -21,6 +21,7 @@ from lexprint.substitution.answer_file import DEFAULT_MEGABYTES, AnswerFile
 from lexprint.substitution.lexicon import lexicon_digest
 from lexprint.substitution.lists import word_lists_digest
 from lexprint.substitution.substituter import Substituter
+from lexprint.text.lists import lists_digest
 from lexprint.watermark.literal import substituter_kind
 
 
@@ -92,6 +93,7 @@ class Engine:
             lexicon_digest(),
             acceptance_digest(),
             word_lists_digest(),
+            lists_digest(),
         )
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 

@@ -29,6 +29,6 @@ def marks() -> dict[str, dict[str, object]]:
         marked = embed(document, BITS, scheme_of(engine))
         found[profile] = {"fingerprint": engine.fingerprint, "blind": marked.text}
         if engine.settings.substitution.acceptance_floor:
-            sites = analyse(document, engine.substituter)
+            sites = analyse(document, engine.substituter, engine.settings.copies)
             found[profile]["copies"] = [[site.span.start, *site.pair, *site.further] for site in sites]
     return found

@@ -62,6 +62,7 @@ def analyse_document(
     sites = analyse_parts(
         document,
         engine.substituter,
+        engine.settings.copies,
         protected=found,
         on_words=counting(document.word_count, on_progress),
         on_sites=on_sites,
