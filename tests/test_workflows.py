@@ -156,6 +156,9 @@ def test_capacity_is_told_by_paragraph(engine: FakeEngine) -> None:
     assert [paragraph.span.of(text) for paragraph in found.paragraphs] == text.split("\r\n \r\n")
     assert found.bits == len(extract(engine, text).sites)
     assert all(paragraph.span.contains(site.span) for paragraph in found.paragraphs for site in paragraph.sites)
+    assert found.bits_per_word == pytest.approx(found.bits / found.words)
+    nothing = capacity(engine, "Short one.")
+    assert (nothing.bits, nothing.bits_per_word) == (0, 0.0)
 
 
 def test_progress_counts_every_word_once(engine: FakeEngine) -> None:
