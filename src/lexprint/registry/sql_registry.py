@@ -249,10 +249,9 @@ class SqlRegistry:
         fingerprint: str,
         name: str | None = None,
         code: Code | None = None,
-        key_id: str | None = None,
     ) -> DocumentRecord | None:
         wanted = {"digest": digest, "issuing": issuing, "fingerprint": fingerprint}
-        optional = {"name": name, "code": code, "key_id": key_id}
+        optional = {"name": name, "code": code}
         wanted |= {column: value for column, value in optional.items() if value is not None}
         with self._transactions.reading() as connection:
             return queries.newest_document(connection, **wanted)
