@@ -6,7 +6,7 @@ A model is loaded when it is first asked, so a command that needs one of the thr
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -81,6 +81,13 @@ class Engine:
             answers = AnswerFile(self.cache, fingerprint=fingerprint, megabytes=self.cache_megabytes)
         kind = substituter_kind(self.settings.watermark)
         return kind(self.masked_lm, self.entailment, self.settings.substitution, answers=answers)
+
+    def with_settings(self, settings: Settings) -> Engine:
+        """The same models with other settings, and a memory of its own: that of a substituter is for one thread."""
+        twin = replace(self, settings=settings)
+        for name in ("masked_lm", "entailment", "sentence_encoder"):
+            vars(twin)[name] = getattr(self, name)  # where a cached property looks first
+        return twin
 
     @cached_property
     def fingerprint(self) -> str:

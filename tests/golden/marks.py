@@ -1,5 +1,6 @@
 """Where the shipped models put marks in a text, and the name of all that decided it."""
 
+from functools import cache
 from pathlib import Path
 
 from lexprint import Engine, segment
@@ -13,9 +14,15 @@ TEXT, FILE = HERE / "text.txt", HERE / "marks.json"
 BITS = (1, 0) * 50
 
 
+@cache
+def shipped() -> Engine:
+    """Loaded once for all that is asked here."""
+    return Engine(settings=find_profile("lexprint"))
+
+
 def canaries() -> dict[str, str]:
     """What the shipped models answer to a few fixed questions, by their fingerprints."""
-    engine = Engine()
+    engine = shipped()
     return {f"{engine.masked_lm.fingerprint} {engine.entailment.fingerprint}": engine.canary}
 
 
@@ -25,7 +32,7 @@ def marks() -> dict[str, dict[str, object]]:
     documents = {"lexprint": segment(text), "paper": segment(text.partition("\n")[0])}  # SR takes its time
     found: dict[str, dict[str, object]] = {}
     for profile, document in documents.items():
-        engine = Engine(settings=find_profile(profile))
+        engine = shipped().with_settings(find_profile(profile))
         marked = embed(document, BITS, scheme_of(engine))
         found[profile] = {"fingerprint": engine.fingerprint, "blind": marked.text}
         if engine.settings.substitution.acceptance_floor:

@@ -2,9 +2,8 @@
 
 import json
 
-from tests.golden.marks import FILE, canaries, marks
+from tests.golden.marks import FILE, canaries, marks, shipped
 
-from lexprint import Engine
 from lexprint.models.canary import KNOWN
 
 ADVICE = "if this was meant, raise `edition` in substitution/acceptance.json and run: python -m tests.golden"
@@ -18,4 +17,4 @@ def test_marks_are_where_they_were() -> None:
 def test_it_is_known_what_the_models_answer() -> None:
     """A machine that answers otherwise is told from a sound one by the fingerprint alone."""
     assert canaries() == json.loads(KNOWN.read_text("utf-8")), ADVICE
-    assert Engine().known_canary == Engine().canary
+    assert shipped().known_canary == shipped().canary
