@@ -144,6 +144,7 @@ def issue_blind(
     folder: Path,
     error_bound: float | None = None,
     on_marked: OnCopies | None = None,
+    on_copies: OnCopies | None = None,
 ) -> IssuedDocument:
     """The same by the paper's scheme, whose sites are found again in a leak by the models that found them.
 
@@ -182,7 +183,7 @@ def issue_blind(
 
         plan = record_plan(marked, registry)
         missing = (contents[copy.salt] for copy in plan.missing)
-        return _write_copies(plan, missing, master, registry, folder=folder, on_copies=None)
+        return _write_copies(plan, missing, master, registry, folder=folder, on_copies=on_copies)
 
 
 def comfortable_sites(recipients: int, *, error_bound: float = ERROR_BOUND) -> int:
