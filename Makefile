@@ -8,6 +8,7 @@ PIP_FLAGS := --quiet --disable-pip-version-check
 PARALLEL := -n auto --maxprocesses 8 --dist loadfile# fixtures of a file are made once
 SEED ?= 1# of the order of the tests, and of whatever they draw by chance
 SOURCES := src tests packages $(wildcard training benchmarks)
+unexport PYTHONDONTWRITEBYTECODE# else every worker would compile all tests anew
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow test-all hub check format bench models figures docs site clean

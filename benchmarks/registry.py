@@ -31,9 +31,9 @@ from lexprint.registry.protocol import Registry, open_registry
 from lexprint.registry.records import CopySite, DocumentRecord, IssuedCopy
 from lexprint.testing import fake_text
 from lexprint.text.editing import apply_edits
+from lexprint.text.pairs import Pair
 from lexprint.text.segmentation import segment
 from lexprint.text.shingles import kept_shingles, shingles
-from lexprint.watermark.sites import Pair
 from lexprint.workflows import Analysis
 from lexprint.workflows.analysing import analyse_document
 from lexprint.workflows.issuing import Master, copy_edits, issue

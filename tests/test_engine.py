@@ -21,8 +21,9 @@ def test_batch_size_and_threads_do_not_change_the_fingerprint() -> None:
     assert Engine().fingerprint == replace(Engine(), threads=1, batch_size=8).fingerprint
 
 
-def test_lexicon_changes_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another table of grammar proposes other words."""
+@pytest.mark.parametrize("digest", ["lexicon_digest", "acceptance_digest", "word_lists_digest", "lists_digest"])
+def test_rules_change_the_fingerprint(monkeypatch: pytest.MonkeyPatch, digest: str) -> None:
+    """Another table of grammar proposes other words, another list leaves out others."""
     usual = Engine().fingerprint
-    monkeypatch.setattr(module, "lexicon_digest", lambda: "another table")
+    monkeypatch.setattr(module, digest, lambda: "another table")
     assert Engine().fingerprint != usual

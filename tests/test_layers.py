@@ -36,7 +36,7 @@ NARROW: dict[str, frozenset[str]] = {
     "copies": frozenset({"text", "models", "substitution", "watermark.sites", "settings", "errors"}),
     "coding": frozenset({"settings", "whole_files", "errors"}),
     "formats": frozenset({"text", "settings", "errors"}),
-    "registry": frozenset({"text", "coding", "watermark.sites", "settings", "errors"}),
+    "registry": frozenset({"text", "coding", "settings", "errors"}),
     "tracing": frozenset({"registry", "text", "coding", "settings", "errors"}),
     "reports": frozenset({"tracing", "registry", "text", "coding", "settings", "results", "errors"}),
 }

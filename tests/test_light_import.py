@@ -63,7 +63,7 @@ def test_help_is_light() -> None:
 
 
 def test_trace_needs_no_models(tmp_path: Path) -> None:
-    """A leak of registered copies is traced without a model, or what would run it, in memory."""
+    """A leak of registered copies is traced without a model, a walk, or what would run them, in memory."""
     content = fake_text(words=900, seed=1).encode()
     master = Master(open_source(content, name="memo.txt"), "memo", sha256(content).hexdigest(), ".txt")
     with open_registry(str(tmp_path / "registry.db")) as registry:
@@ -83,4 +83,4 @@ def test_trace_needs_no_models(tmp_path: Path) -> None:
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stderr.split()
     rooms = {name.split(".")[1] for name in loaded if name.startswith("lexprint.")}
     assert {"tracing", "registry", "reports"} <= rooms
-    assert not rooms & {"engine", "models", "substitution", "copies"}
+    assert not rooms & {"engine", "models", "substitution", "copies", "watermark"}

@@ -8,6 +8,7 @@ import pytest
 from lexprint.errors import SettingsError
 from lexprint.settings import (
     PROFILES,
+    CopySettings,
     ModelNames,
     Settings,
     SubstitutionSettings,
@@ -56,6 +57,9 @@ def test_settings_are_frozen() -> None:
         (SubstitutionSettings, {"guard_band": -0.1}),
         (SubstitutionSettings, {"guard_band": 0.5}),
         (WatermarkSettings, {"gap": 0}),
+        (CopySettings, {"most_weighed": 0}),
+        (CopySettings, {"most_words": 4}),
+        (CopySettings, {"words_per_site": 0}),
     ],
 )
 def test_values_out_of_range_are_refused(kind: type, values: dict[str, object]) -> None:

@@ -130,13 +130,22 @@ def test_reading_with_other_settings_is_refused(engine: FakeEngine) -> None:
     assert "substituter" not in vars(other)
 
 
-def test_a_machine_that_answers_otherwise_is_refused(engine: FakeEngine) -> None:
-    """Same models, same settings, other answers: one sentence instead of wrong bits; who has no record reads as ever."""
+def test_a_machine_that_answers_otherwise_is_refused(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Same models, same settings, other answers: one sentence instead of wrong bits; who has no record reads as ever.
+
+    A bare fingerprint is enough where it is known what the models answer.
+    """
     marked = embed(engine, TEXT, random_bits(3))
     other = FakeEngine(settings=engine.settings)
     vars(other)["canary"] = "0" * 16
-    with pytest.raises(AnswersDiffer, match=r"^the models answer otherwise here .* on another machine$"):
+    refusal = r"^the models answer otherwise here .* on another machine$"
+    with pytest.raises(AnswersDiffer, match=refusal):
         extract(other, marked.text, marked_with=marked.record)
+    monkeypatch.setattr(FakeEngine, "known_canary", engine.canary)
+    for verb in (extract, recover):
+        with pytest.raises(AnswersDiffer, match=refusal):
+            verb(other, marked.text, marked_with=engine.fingerprint)
+        verb(engine, marked.text, marked_with=engine.fingerprint)
     assert extract(other, marked.text).bits == extract(engine, marked.text, marked_with=marked.record).bits
 
 
@@ -147,6 +156,9 @@ def test_capacity_is_told_by_paragraph(engine: FakeEngine) -> None:
     assert [paragraph.span.of(text) for paragraph in found.paragraphs] == text.split("\r\n \r\n")
     assert found.bits == len(extract(engine, text).sites)
     assert all(paragraph.span.contains(site.span) for paragraph in found.paragraphs for site in paragraph.sites)
+    assert found.bits_per_word == pytest.approx(found.bits / found.words)
+    nothing = capacity(engine, "Short one.")
+    assert (nothing.bits, nothing.bits_per_word) == (0, 0.0)
 
 
 def test_progress_counts_every_word_once(engine: FakeEngine) -> None:

@@ -12,24 +12,30 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from lexprint.errors import InputError, ServiceError
-from lexprint.results import Capacity, Extracted, Issued, Json, Marked, Recovered, Substitute, TraceReport
+from lexprint.results import (
+    Capacity,
+    Extracted,
+    Given,
+    Issued,
+    Json,
+    Marked,
+    OnProgress,
+    Recovered,
+    Substitute,
+    TraceReport,
+)
 from lexprint.whole_files import write_whole
 
 DEFAULT_URL = "http://127.0.0.1:8400"
 TOKEN_VARIABLE = "LEXPRINT_TOKEN"  # where the token is taken from if none is given
 PAUSE_SECONDS = 1.0  # before a stream that broke is opened again
 MAX_RETRIES = 5  # times that a full service is asked again
-
-OnProgress: TypeAlias = Callable[[int, int], None]  # done, in all
-
-
-Given: TypeAlias = str | os.PathLike[str] | bytes  # the name of a file, or what is in it
 
 
 class Client:

@@ -6,7 +6,7 @@ A model is loaded when it is first asked, so a command that needs one of the thr
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -21,6 +21,7 @@ from lexprint.substitution.answer_file import DEFAULT_MEGABYTES, AnswerFile
 from lexprint.substitution.lexicon import lexicon_digest
 from lexprint.substitution.lists import word_lists_digest
 from lexprint.substitution.substituter import Substituter
+from lexprint.text.lists import lists_digest
 from lexprint.watermark.literal import substituter_kind
 
 
@@ -81,6 +82,13 @@ class Engine:
         kind = substituter_kind(self.settings.watermark)
         return kind(self.masked_lm, self.entailment, self.settings.substitution, answers=answers)
 
+    def with_settings(self, settings: Settings) -> Engine:
+        """The same models with other settings, and a memory of its own: that of a substituter is for one thread."""
+        twin = replace(self, settings=settings)
+        for name in ("masked_lm", "entailment", "sentence_encoder"):
+            vars(twin)[name] = getattr(self, name)  # where a cached property looks first
+        return twin
+
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that stand for models, settings, lexicon, word lists and formula."""
@@ -92,6 +100,7 @@ class Engine:
             lexicon_digest(),
             acceptance_digest(),
             word_lists_digest(),
+            lists_digest(),
         )
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 
@@ -103,6 +112,15 @@ class Engine:
         from lexprint.models.canary import canary_of
 
         return canary_of(self.masked_lm, self.entailment)
+
+    @property
+    def known_canary(self) -> str | None:
+        """What the models should answer; no model is asked. None: they are not the shipped ones."""
+        if (self.models.masked_lm, self.models.entailment) != (SHIPPED, SHIPPED):
+            return None
+        from lexprint.models.canary import known_canary
+
+        return known_canary(self._model_fingerprint("masked_lm"), self._model_fingerprint("entailment"))
 
     def _model_fingerprint(self, role: Literal["masked_lm", "entailment", "sentence_encoder"]) -> str:
         if getattr(self.models, role) == SHIPPED:

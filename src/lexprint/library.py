@@ -9,10 +9,10 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
 from lexprint.errors import FormatError, InputError, SecretError
-from lexprint.results import Capacity, Extracted, Issued, Json, Marked, Recovered, Substitute, TraceReport
+from lexprint.results import Capacity, Extracted, Given, Issued, Json, Marked, Recovered, Substitute, TraceReport
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring
@@ -20,11 +20,9 @@ if TYPE_CHECKING:
     from lexprint.formats.source import Source
     from lexprint.registry.protocol import Registry
     from lexprint.registry.records import Code
+    from lexprint.results import OnProgress
     from lexprint.text.editing import Edit
     from lexprint.text.protection import Protection
-    from lexprint.workflows.marking import OnProgress
-
-Given: TypeAlias = str | os.PathLike[str] | bytes  # the name of a file, or what is in it
 
 FALSE_POSITIVE = 1e-6  # probability of finding a payload that was never written
 

@@ -1,4 +1,4 @@
-"""What the verbs give back, the same from the library and from a service.
+"""What the verbs are given and give back, the same in the library and with a service.
 
 Each result is made from the JSON that commands print and the service answers, so there is one form of it. No other package is
 loaded for this: a client may run where the models are not.
@@ -7,7 +7,8 @@ loaded for this: a client may run where the models are not.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
@@ -15,6 +16,8 @@ from typing import Any, Literal, Self, TypeAlias
 from lexprint.errors import InputError
 from lexprint.whole_files import write_whole
 
+Given: TypeAlias = str | os.PathLike[str] | bytes  # a document: the name of a file, or what is in it
+OnProgress: TypeAlias = Callable[[int, int], None]  # words done, words in all
 Json: TypeAlias = Mapping[str, Any]
 Verdict: TypeAlias = Literal["one copy", "several copies", "inconclusive", "no document"]
 

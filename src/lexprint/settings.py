@@ -77,6 +77,23 @@ class WatermarkSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CopySettings:
+    """Where copies may differ."""
+
+    most_weighed: int = 4  # candidates of a place that are asked the way back and SR
+    most_words: int = (
+        3  # besides the master's; each is half as frequent among copies as the one before, so more tell little
+    )
+    words_per_site: int = 6  # a sentence bears one site in so many words, and one
+
+    def __post_init__(self) -> None:
+        _require_at_least("copies.most_weighed", self.most_weighed, 1)
+        _require_at_least("copies.words_per_site", self.words_per_site, 1)
+        if not 1 <= self.most_words <= 3:  # a symbol of a codeword has two bits
+            raise SettingsError("copies.most_words", self.most_words, needed="1, 2 or 3")
+
+
+@dataclass(frozen=True, kw_only=True)
 class ModelNames:
     """Which models to load: `shipped`, or the name or folder of a hub model (extra: hub).
 
@@ -99,6 +116,7 @@ class Settings:
     profile: str = "paper@1"
     substitution: SubstitutionSettings = field(default_factory=SubstitutionSettings)
     watermark: WatermarkSettings = field(default_factory=WatermarkSettings)
+    copies: CopySettings = field(default_factory=CopySettings)
 
     @property
     def fingerprint(self) -> str:

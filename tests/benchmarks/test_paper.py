@@ -17,8 +17,8 @@ from lexprint.coding.codewords import codewords
 from lexprint.formats.source import open_source
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.registry.records import CopySite, DocumentRecord, IssuedCopy
+from lexprint.text.pairs import Pair
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Pair
 from lexprint.workflows.tracing import trace
 
 needs_tesseract = pytest.mark.skipif(shutil.which("tesseract") is None, reason="Tesseract is not installed")

@@ -22,7 +22,7 @@ from lexprint.formats.hidden_contents import hidden_contents
 from lexprint.formats.source import open_source
 from lexprint.registry.protocol import open_registry
 from lexprint.testing import fake_text
-from lexprint.text.legal_words import legal_words
+from lexprint.text.lists import listed
 from lexprint.workflows import analysing
 from lexprint.workflows.analysing import analyse_document
 
@@ -271,7 +271,7 @@ def test_a_bound_is_promised(run: Run, office: Path) -> None:
 def test_strictness(run: Run, office: Path) -> None:
     """Thresholds of the profiles; legal leaves operative words alone, and nothing else is taken for a strictness."""
     word = json.loads(run("analyse", "in.txt", "--json").output)["sites"][0]["word"]
-    assert word not in legal_words()
+    assert word not in listed("legal")
     fingerprints = {
         how: json.loads(run("analyse", "in.txt", "--json", *how).output)["fingerprint"]
         for how in (("--strictness", "careful"), ("--profile", "careful"), ("--strictness", "dense"))

@@ -43,8 +43,7 @@ def test_derived_keys_are_hkdf() -> None:
     parts = (b"lexprint master key 1", b"payload", b"minutes")
     info = b"".join(len(part).to_bytes(4) + part for part in parts)
     first = hmac.digest(extracted, info + b"\1", hashlib.sha256)
-    second = hmac.digest(extracted, first + info + b"\2", hashlib.sha256)
-    assert KEY.derive("payload", document="minutes", length=40) == (first + second)[:40]
+    assert KEY.derive("payload", document="minutes") == first
 
 
 @given(st.tuples(st.text(min_size=1), st.text()), st.tuples(st.text(min_size=1), st.text()))

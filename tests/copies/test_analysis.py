@@ -7,12 +7,10 @@ from itertools import combinations, pairwise
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from lexprint.copies.alternatives import MOST_WORDS
 from lexprint.copies.analysis import analyse
-from lexprint.copies.joint import WORDS_PER_SITE
 from lexprint.errors import SettingsError
 from lexprint.models.protocols import gap_at
-from lexprint.settings import SubstitutionSettings
+from lexprint.settings import CopySettings, SubstitutionSettings
 from lexprint.substitution.acceptance import share_of
 from lexprint.substitution.lexicon import agree, is_form_of_same_word
 from lexprint.substitution.substituter import Substituter
@@ -23,6 +21,7 @@ from lexprint.text.segmentation import segment
 from lexprint.watermark.sites import Site
 
 FLOOR = 0.6
+COPIES = CopySettings()
 
 
 def substituter_with(*, floor: float = FLOOR) -> Substituter:
@@ -43,7 +42,7 @@ def substituter() -> Substituter:
 
 @pytest.fixture(scope="module")
 def sites(substituter: Substituter, document: Document) -> tuple[Site, ...]:
-    return analyse(document, substituter)
+    return analyse(document, substituter, COPIES)
 
 
 def test_there_are_sites(sites: tuple[Site, ...]) -> None:
@@ -98,7 +97,7 @@ def test_every_word_of_a_site_is_accepted(sites: tuple[Site, ...], document: Doc
 
 def test_words_of_a_site_and_of_a_sentence_differ(sites: tuple[Site, ...]) -> None:
     """No two are forms of one word, and there are no more than copies can use."""
-    assert max(1 + len(site.further) for site in sites) <= MOST_WORDS
+    assert max(1 + len(site.further) for site in sites) <= COPIES.most_words
     brought: dict[int, list[str]] = {}
     for site in sites:
         words = [site.word, site.pair.other(site.word), *site.further]
@@ -110,19 +109,19 @@ def test_words_of_a_site_and_of_a_sentence_differ(sites: tuple[Site, ...]) -> No
 def test_a_sentence_keeps_most_of_its_words(sites: tuple[Site, ...], document: Document) -> None:
     """One site in so many words, and one."""
     for number, count in Counter(site.sentence for site in sites).items():
-        assert count <= 1 + len(document.sentences[number]) // WORDS_PER_SITE
+        assert count <= 1 + len(document.sentences[number]) // COPIES.words_per_site
 
 
 def test_who_asks_more_of_readers_gets_fewer_sites(sites: tuple[Site, ...], document: Document) -> None:
     """One scale for all profiles."""
-    strict = analyse(document, substituter_with(floor=0.95))
+    strict = analyse(document, substituter_with(floor=0.95), COPIES)
     assert 0 < len(strict) < len(sites)
 
 
 def test_protected_spans_hold_no_site(sites: tuple[Site, ...], document: Document, substituter: Substituter) -> None:
     """And leave the others where they were, but for those of the same sentence."""
     first = sites[0]
-    kept = analyse(document, substituter, protected=(first.span,))
+    kept = analyse(document, substituter, COPIES, protected=(first.span,))
     assert first.span not in {site.span for site in kept}
     assert [site for site in kept if site.sentence != first.sentence] == [
         site for site in sites if site.sentence != first.sentence
@@ -148,7 +147,7 @@ def test_every_word_has_figures_of_its_own(sites: tuple[Site, ...]) -> None:
 def test_progress_counts_every_word_once(document: Document, substituter: Substituter) -> None:
     """In steps that are never negative."""
     steps: list[int] = []
-    analyse(document, substituter, on_words=steps.append)
+    analyse(document, substituter, COPIES, on_words=steps.append)
     assert sum(steps) == document.word_count
     assert min(steps) >= 0
 
@@ -156,7 +155,7 @@ def test_progress_counts_every_word_once(document: Document, substituter: Substi
 def test_sentences_do_not_depend_on_each_other(sites: tuple[Site, ...], document: Document) -> None:
     """A sentence alone has the sites that it has in the text."""
     number = sites[-1].sentence
-    alone = analyse(segment(document.sentences[number].view), substituter_with())
+    alone = analyse(segment(document.sentences[number].view), substituter_with(), COPIES)
     there = [site for site in sites if site.sentence == number]
     assert [(site.position, site.pair, site.further) for site in alone] == [
         (site.position, site.pair, site.further) for site in there
@@ -167,7 +166,7 @@ def test_sentences_do_not_depend_on_each_other(sites: tuple[Site, ...], document
 def test_readers_must_be_asked(document: Document) -> None:
     """A profile without a floor of acceptance would let any word stand for any other."""
     with pytest.raises(SettingsError, match="careful, lexprint, dense"):
-        analyse(document, substituter_with(floor=0.0))
+        analyse(document, substituter_with(floor=0.0), COPIES)
 
 
 def test_words_of_several_pieces_may_give_way(document: Document) -> None:
@@ -177,7 +176,7 @@ def test_words_of_several_pieces_may_give_way(document: Document) -> None:
     for family in fake_families():
         for word in family:
             text = text.replace(f" {word} ", " courteous ") if agree(word, "courteous") else text
-    sites = [site for site in analyse(segment(text), asked) if site.word == "courteous"]
+    sites = [site for site in analyse(segment(text), asked, COPIES) if site.word == "courteous"]
     assert sites
     for site in sites:
         gap = gap_at(segment(text).sentences[site.sentence], site.position)

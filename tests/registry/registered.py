@@ -6,8 +6,8 @@ from hashlib import sha256
 from lexprint.coding.codewords import SALT_BYTES
 from lexprint.registry.records import CopySite, DocumentRecord, IssuedCopy
 from lexprint.testing import fake_text
+from lexprint.text.pairs import Pair
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Pair
 
 SITES = 20
 NOON = datetime(2026, 3, 1, 12, 0, 0, 250, tzinfo=UTC)

@@ -12,7 +12,7 @@ from tests.registry.registered import NOON, record
 
 from lexprint.registry import audit
 from lexprint.registry.records import AuditEntry, BrokenEntry
-from lexprint.watermark.sites import Figures
+from lexprint.text.pairs import Figures
 
 NOTHING = dict.fromkeys(audit.STORED_EVENTS, 0)
 

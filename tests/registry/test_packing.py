@@ -6,8 +6,8 @@ from hypothesis import given, strategies as st
 
 from lexprint.registry import packing
 from lexprint.registry.records import CopySite
+from lexprint.text.pairs import Figures, Pair
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Figures, Pair
 
 PAIRS = st.lists(st.text(), min_size=2, max_size=2, unique=True).map(lambda words: Pair.of(*words))
 SPANS = st.tuples(st.integers(0, 10**6), st.integers(0, 50)).map(lambda pair: Span(pair[0], sum(pair)))

@@ -147,7 +147,6 @@ def test_finding_what_was_interrupted(registry: Registry) -> None:
     registry.add_document(newer, [])
     assert registry.find_document(**wanted) == newer  # type: ignore[arg-type]
     assert registry.find_document(**wanted, name="memo.docx", code="tardos") == record(1)  # type: ignore[arg-type]
-    assert registry.find_document(**wanted, key_id="ffffffff") is None  # type: ignore[arg-type]
     assert registry.find_document(**wanted | {"issuing": "blind"}) is None  # type: ignore[arg-type]
 
 

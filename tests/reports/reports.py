@@ -8,7 +8,7 @@ from random import Random
 
 from lexprint.reports.report import AccusedCopy, Evidence, Leak, Report, TracedDocument, chance
 from lexprint.results import Verdict
-from lexprint.watermark.sites import Pair
+from lexprint.text.pairs import Pair
 
 WORDS = "big large quick rapid start begin help assist buy purchase end finish answer reply hard difficult".split()
 PAIRS = [Pair.of(*WORDS[index : index + 2]) for index in range(0, len(WORDS), 2)]

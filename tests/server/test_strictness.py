@@ -43,6 +43,6 @@ def test_legal_is_careful_and_keeps_operative_words(
     """What a contract turns on stays; all else is as with careful."""
     careful = analysed(client, memo, strictness="careful")
     word = memo[slice(*careful["sites"][0]["span"])]
-    monkeypatch.setattr(strictness, "legal_words", lambda: (word,))
+    monkeypatch.setattr(strictness, "listed", lambda _: (word,))
     kept = {(match.start(), match.end()) for match in re.finditer(rf"\b{word}\b", memo)}
     assert sites_of(analysed(client, memo, strictness="legal")) == sites_of(careful) - kept

@@ -13,8 +13,8 @@ import numpy as np
 from lexprint.coding.codewords import SALT_BYTES, biases, codewords
 from lexprint.registry.records import Code, Codewords, CopySite, DocumentRecord
 from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.pairs import Pair
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Pair
 
 SECRET = b"the secret of the masters in tests"
 FREQUENT = """

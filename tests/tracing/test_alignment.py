@@ -22,9 +22,9 @@ from lexprint.registry.records import CopySite, DocumentRecord
 from lexprint.testing import fake_text
 from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.leak_text import spell
+from lexprint.text.pairs import Pair
 from lexprint.text.span import Span
 from lexprint.tracing.alignment import AlignedSite, Alignment, align, aligned_words
-from lexprint.watermark.sites import Pair
 
 MEMO = "The board will buy a large plant in the north before the end of this year, said the chairman on Monday."
 

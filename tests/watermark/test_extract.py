@@ -5,7 +5,6 @@ from random import Random
 
 import pytest
 
-from lexprint.errors import FingerprintMismatch
 from lexprint.settings import find_profile
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM
@@ -25,12 +24,18 @@ def test_bits_come_back_as_clear_as_they_were(scheme: Scheme, document: Document
     assert min(site.clearance for site in reading.sites) > scheme.substituter.settings.guard_band
 
 
-def test_another_fingerprint_is_refused(scheme: Scheme, document: Document) -> None:
-    """A copy that says who marked it is read by no one else."""
-    marked = embed(document, (1, 0), scheme)
-    assert extract(segment(marked.text), scheme, marked_with=marked.fingerprint).fingerprint == "fakes"
-    with pytest.raises(FingerprintMismatch):
-        extract(segment(marked.text), scheme, marked_with="others")
+def test_bits_that_the_text_says_already_change_nothing(scheme: Scheme, document: Document) -> None:
+    """They fill every site of the text as it stands; each site has an SR above the floor."""
+    reading = extract(document, scheme)
+    marked = embed(document, reading.bits, scheme)
+    assert len(reading.bits) == len(marked.bits) == len(marked.sites)
+    assert marked.text == document.text
+    assert min(site.entailment for site in reading.sites) > scheme.substituter.settings.entailment_floor
+
+
+def test_an_empty_text_says_nothing(scheme: Scheme) -> None:
+    """No sentence, no site."""
+    assert extract(segment(""), scheme).sites == ()
 
 
 @pytest.mark.parametrize("profile", ["paper", "lexprint"])

@@ -12,12 +12,12 @@ from lexprint.coding.payload_code import LabelledBit
 from lexprint.models.protocols import Assessment, Columns, Floats, Gap
 from lexprint.testing import FakeMaskedLM, fake_text
 from lexprint.text.document import Document
+from lexprint.text.pairs import Pair
 from lexprint.text.segmentation import segment
 from lexprint.watermark.embed import require_readable
 from lexprint.watermark.extract import extract
 from lexprint.watermark.labels import BitFor, embed_by_label, label_of, observe, weigh
 from lexprint.watermark.scheme import Scheme
-from lexprint.watermark.sites import Pair
 from lexprint.watermark.walk import Neighbours
 
 

@@ -9,13 +9,14 @@ from lexprint.errors import InputError
 from lexprint.models.protocols import Floats, Gap
 from lexprint.testing import FakeMaskedLM
 from lexprint.text.document import Document
+from lexprint.text.pairs import Pair
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.watermark.embed import embed
 from lexprint.watermark.extract import extract
 from lexprint.watermark.recover import recover, restore_exactly
 from lexprint.watermark.scheme import Scheme
-from lexprint.watermark.sites import Marked, Pair, Site
+from lexprint.watermark.sites import Marked, Site
 
 
 @pytest.fixture

@@ -1,17 +1,6 @@
 """What both sides must share."""
 
-import pytest
-
-from lexprint.errors import FingerprintMismatch
 from lexprint.watermark.scheme import Scheme, without_substitutability_test, without_synchronicity_test
-
-
-def test_another_fingerprint_is_refused(scheme: Scheme) -> None:
-    """The error names both, for the bits would be noise."""
-    scheme.require_fingerprint("fakes")
-    with pytest.raises(FingerprintMismatch) as caught:
-        scheme.require_fingerprint("others")
-    assert (caught.value.needed, caught.value.loaded) == ("others", "fakes")
 
 
 def test_ablations_have_fingerprints_of_their_own(scheme: Scheme) -> None:

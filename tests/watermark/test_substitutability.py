@@ -6,8 +6,8 @@ from lexprint.models.protocols import Gap
 from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM
+from lexprint.text.pairs import Pair
 from lexprint.watermark.inquiry import Inquiry, answer_all
-from lexprint.watermark.sites import Pair
 from lexprint.watermark.substitutability import keeps_neighbour, trusts_neighbour
 from lexprint.watermark.synchronicity import Synchronous
 

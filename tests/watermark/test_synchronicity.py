@@ -10,11 +10,11 @@ from lexprint.models.protocols import Floats, Gap
 from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_families, fake_text
+from lexprint.text.pairs import Pair
 from lexprint.text.segmentation import segment
 from lexprint.watermark.by_entailment import FIRST_CHUNK, ByEntailment
 from lexprint.watermark.inquiry import answer_all
 from lexprint.watermark.risk_set import any_pair
-from lexprint.watermark.sites import Pair
 from lexprint.watermark.synchronicity import SynchronicityTest, Synchronous
 
 WORD, PARTNER, THIRD = fake_families()[0]

@@ -13,6 +13,7 @@ from tests.tracing.masters import salts
 
 from lexprint.coding.copy_marks import PURPOSE
 from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.errors import AnswersDiffer
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.registry.records import DocumentRecord, IssuedCopy
 from lexprint.reports.page import report_page
@@ -72,6 +73,7 @@ def register(registry: Registry, engine: FakeEngine, *, number: int, recipients:
         key_id=KEY.id,
         fingerprint=engine.fingerprint,
         created_at=DAY,
+        canary=engine.canary,
     )
     copies = [
         IssuedCopy(document_id, one, name, (), f"memo-{one}.docx", salt=salts([one])[0])
@@ -108,6 +110,14 @@ def test_the_unmarked_master(registry: Registry, engine: FakeEngine) -> None:
     """Nothing found is nobody named."""
     report = trace(registry, MASTER, keys=Keyring((KEY,)), engine=engine)
     assert (report.verdict, report.accused, report.compared) == ("inconclusive", (), 3)
+
+
+def test_a_machine_that_answers_otherwise_is_refused(registry: Registry, engine: FakeEngine, leak: str) -> None:
+    """The record of a blind copy says what the models answered where it was marked."""
+    other = FakeEngine(settings=engine.settings)
+    vars(other)["canary"] = "0" * 16
+    with pytest.raises(AnswersDiffer, match=r"^the models answer otherwise here .* on another machine$"):
+        trace(registry, leak, keys=Keyring((KEY,)), engine=other)
 
 
 def test_a_payload_of_the_key_is_no_copy(registry: Registry, engine: FakeEngine) -> None:

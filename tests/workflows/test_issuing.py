@@ -22,7 +22,7 @@ from tests.workflows.interrupted import RECIPIENTS, issue_all
 from tests.workflows.patient import PatientEngine
 
 from lexprint.coding.keys import Keyring, MasterKey, create_key_file
-from lexprint.errors import CapacityError, InputError, RegistryError, SecretError, TooFewSites
+from lexprint.errors import AnswersDiffer, CapacityError, InputError, RegistryError, SecretError, TooFewSites
 from lexprint.formats.source import open_source
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.testing import fake_text
@@ -339,6 +339,10 @@ def test_blind_copies(registry: Registry, keyring: Keyring, tmp_path: Path) -> N
         assert content == (tmp_path / "other" / copy.file_name).read_bytes()
         report = trace(registry, content.decode(), keys=keyring, engine=engine)
         assert [accused.recipient for accused in report.accused] == [copy.recipient]
+    other = FakeEngine(settings=engine.settings)
+    vars(other)["canary"] = "0" * 16  # one reader could not read the copies of both machines
+    with pytest.raises(AnswersDiffer):
+        issue_blind(other, master_of(text), ("Cy",), keyring=keyring, registry=registry, folder=tmp_path / "one")
 
 
 def test_blind_copies_keep_what_their_format_protects(registry: Registry, keyring: Keyring, tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ TEXT = "\n\n".join(fake_text(words=150, seed=seed) for seed in range(4))
 
 def test_parts_say_what_the_whole_says() -> None:
     """The same sites, with the numbers of their sentences."""
-    document, substituter = segment(TEXT), fake_engine().substituter
-    found = analyse_parts(document, substituter)
-    assert found == analyse(document, substituter)
+    document, engine = segment(TEXT), fake_engine()
+    found = analyse_parts(document, engine.substituter, engine.settings.copies)
+    assert found == analyse(document, engine.substituter, engine.settings.copies)
     assert len(found) > 30
 
 

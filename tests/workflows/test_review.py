@@ -6,8 +6,8 @@ import pytest
 
 from lexprint.errors import InputError
 from lexprint.registry.records import CopySite
+from lexprint.text.pairs import Figures, Pair
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Figures, Pair
 from lexprint.workflows.review import is_reviewed_so, keep_reviewed, review_lines
 
 TEXT = "It was a big\n house. The old dog barked."

@@ -20,7 +20,7 @@ from lexprint.errors import InputError, SettingsError, UnknownDocument
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.registry.records import IssuedCopy
 from lexprint.reports.signed_file import read_report, report_bytes, require_signer
-from lexprint.watermark.sites import Figures
+from lexprint.text.pairs import Figures
 from lexprint.workflows.tracing import trace
 
 AT = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)

@@ -11,7 +11,7 @@ from tests.fakes import FakeEngine
 from lexprint.registry.records import CopySite, DocumentRecord
 from lexprint.settings import Settings, SubstitutionSettings
 from lexprint.testing import fake_text
-from lexprint.watermark.capacity import capacity
+from lexprint.watermark.extract import extract
 from lexprint.workflows.marking import scheme_of, segmented
 from lexprint_evaluation import tracing
 from lexprint_evaluation.attack_table import by_title
@@ -27,7 +27,7 @@ def engine() -> FakeEngine:
 def record(engine: FakeEngine) -> DocumentRecord:
     """A master whose sites are those of the paper's scheme: fakes know no others."""
     text = fake_text(words=900, seed=3)
-    found = capacity(segmented(text), scheme_of(engine)).sites
+    found = extract(segmented(text), scheme_of(engine)).sites
     empty = tracing.master_of(engine, "Too short.", name="fake 1")
     sites = tuple(CopySite(site.span, site.word, site.pair, site.entailment) for site in found)
     assert len(sites) > 40

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import typer
 
@@ -16,6 +16,8 @@ from lexprint.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import MasterKey
+
+Row: TypeAlias = dict[str, Any]
 
 app = typer.Typer(help="Mark and detect in the formats of the PAN shared task.", no_args_is_help=True)
 
@@ -48,13 +50,9 @@ def watermark(
     """
     from lexprint.workflows.presence import PROFILE as USUAL, mark_presence
 
-    rows, secret = read_rows(source), key_for(key)
+    secret = key_for(key)
     engine = console.build_engine(profile=profile or USUAL, threads=threads, cache=cache)
-    made = []
-    with console.progress("texts") as on_progress:
-        for row in rows:
-            made.append({**row, "text": mark_presence(engine, row["text"], key=secret)})
-            on_progress(len(made), len(rows))
+    made = _each(source, lambda row: {**row, "text": mark_presence(engine, row["text"], key=secret)})
     name = write_rows(target, "watermark", made)
     console.say(f"wrote {console.counted(len(made), 'text')} to {name}, fingerprint {engine.fingerprint}")
 
@@ -74,18 +72,28 @@ def detect(
     """
     from lexprint.workflows.presence import PROFILE as USUAL, detect_presence
 
-    rows, secret = read_rows(source), key_for(key)
+    secret = key_for(key)
     engine = console.build_engine(profile=profile or USUAL, threads=threads, cache=cache)
-    made = []
-    with console.progress("texts") as on_progress:
-        for row in rows:
-            found = detect_presence(engine, row["text"], key=secret)
-            kept = {name: value for name, value in row.items() if name != "text"}
-            made.append({**kept, "label": 1.0 if found.is_marked else 0.0})
-            on_progress(len(made), len(rows))
+
+    def labelled(row: Row) -> Row:
+        found = detect_presence(engine, row["text"], key=secret)
+        kept = {name: value for name, value in row.items() if name != "text"}
+        return {**kept, "label": 1.0 if found.is_marked else 0.0}
+
+    made = _each(source, labelled)
     name = write_rows(target, "detect", made)
     marked = sum(row["label"] == 1.0 for row in made)
     console.say(f"{marked} of {console.counted(len(made), 'text')} marked; wrote {name}")
+
+
+def _each(source: Path, change: Callable[[Row], Row]) -> list[Row]:
+    """What becomes of every row, under a bar."""
+    rows, made = read_rows(source), []
+    with console.progress("texts") as on_progress:
+        for row in rows:
+            made.append(change(row))
+            on_progress(len(made), len(rows))
+    return made
 
 
 def key_for(path: Path | None) -> MasterKey:
@@ -98,7 +106,7 @@ def key_for(path: Path | None) -> MasterKey:
     return MasterKey(PUBLIC_SECRET, created_at=datetime(2026, 1, 1, tzinfo=UTC))
 
 
-def read_rows(source: Path) -> list[dict[str, Any]]:
+def read_rows(source: Path) -> list[Row]:
     """The rows of all files, by name; each has an id and a text."""
     paths = sorted(source.glob("*.jsonl")) if source.is_dir() else [source]
     if not paths:
@@ -111,7 +119,7 @@ def read_rows(source: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _row(line: bytes, *, name: str) -> dict[str, Any]:
+def _row(line: bytes, *, name: str) -> Row:
     needed = 'one JSON object such as {"id": "7", "text": "..."}'
     try:
         row = json.loads(line)
@@ -122,7 +130,7 @@ def _row(line: bytes, *, name: str) -> dict[str, Any]:
     return row
 
 
-def write_rows(target: Path, name: str, rows: Iterable[dict[str, Any]]) -> Path:
+def write_rows(target: Path, name: str, rows: Iterable[Row]) -> Path:
     """One file, whole or not at all."""
     if target.suffix == ".jsonl":
         path = target

@@ -75,12 +75,12 @@ class MasterKey:
     def generate(cls) -> MasterKey:
         return cls(secrets.token_bytes(SECRET_BYTES), created_at=datetime.now(UTC))
 
-    def derive(self, purpose: str, *, document: str = "", length: int = 32) -> bytes:
+    def derive(self, purpose: str, *, document: str = "") -> bytes:
         """A key for one purpose and document (HKDF-SHA256); keys of other purposes and documents tell nothing of it."""
         if not purpose:
             raise ValueError("a derived key needs a purpose")
         info = b"".join(_with_length(part) for part in (_DOMAIN, purpose.encode(), document.encode()))
-        return HKDF(algorithm=SHA256(), length=length, salt=None, info=info).derive(self.__secret)
+        return HKDF(algorithm=SHA256(), length=SECRET_BYTES, salt=None, info=info).derive(self.__secret)
 
     def sign(self, content: bytes) -> bytes:
         """A signature that the public key verifies and only this key can make."""

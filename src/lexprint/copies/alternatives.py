@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from string import punctuation
 
 from lexprint.copies.places import Place
+from lexprint.settings import CopySettings
 from lexprint.substitution.acceptance import first_look
 from lexprint.substitution.candidates import Candidate
 from lexprint.substitution.facts import may_be_exchanged
 from lexprint.substitution.lexicon import is_form_of_same_word
 from lexprint.substitution.substituter import Substituter, Weighed
-
-MOST_WEIGHED = 4  # candidates of a place that are asked the way back and SR
-MOST_WORDS = 3  # besides the master's; each is half as frequent among copies as the one before, so more tell little
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +51,14 @@ class _Queue:
     accepted: list[Alternative] = field(default_factory=list)
 
 
-def find_alternatives(places: Sequence[Place], substituter: Substituter) -> list[Alternatives]:
+def find_alternatives(places: Sequence[Place], substituter: Substituter, settings: CopySettings) -> list[Alternatives]:
     """Alternatives of the places that have any; every round asks about one word of each place, so batches are full."""
     proposed = substituter.most_probable([place.gap for place in places])
     queues = [
-        _Queue(place, _worth_weighing(place, candidates, substituter))
+        _Queue(place, _worth_weighing(place, candidates, substituter)[: settings.most_weighed])
         for place, candidates in zip(places, proposed, strict=True)
     ]
-    while asked := [queue for queue in queues if queue.waiting and len(queue.accepted) < MOST_WORDS]:
+    while asked := [queue for queue in queues if queue.waiting and len(queue.accepted) < settings.most_words]:
         exchanges = [(queue.place.gap, queue.waiting.pop(0)) for queue in asked]
         looks = substituter.look_back(exchanges)
         weighed = substituter.weigh_back(exchanges, looks)
@@ -80,7 +78,7 @@ def _is_accepted(exchange: Weighed, substituter: Substituter) -> bool:
 
 
 def _worth_weighing(place: Place, candidates: Sequence[Candidate], substituter: Substituter) -> list[Candidate]:
-    """The few that a first look likes best; none that changes a fact or repeats a word of the sentence."""
+    """Those that a first look likes best come first; none that changes a fact or repeats a word of the sentence."""
     gap = place.gap
     standing = frozenset(word.strip(punctuation) for word in f"{gap.left} {gap.right}".lower().split())
     looked = sorted(
@@ -88,7 +86,7 @@ def _worth_weighing(place: Place, candidates: Sequence[Candidate], substituter: 
         for one in candidates
         if one.word != gap.word and substituter.may_be_accepted(one) and may_be_exchanged(gap.word, one.word)
     )
-    return [one for *_, one in looked if not is_form_of_any(one.word, standing)][:MOST_WEIGHED]
+    return [one for *_, one in looked if not is_form_of_any(one.word, standing)]
 
 
 def _distinct(accepted: Sequence[Alternative]) -> tuple[Alternative, ...]:

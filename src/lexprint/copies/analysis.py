@@ -14,11 +14,13 @@ from lexprint.copies.alternatives import Alternatives, find_alternatives
 from lexprint.copies.joint import hold_together
 from lexprint.copies.places import places
 from lexprint.errors import SettingsError
+from lexprint.settings import CopySettings
 from lexprint.substitution.acceptance import share_of
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document
+from lexprint.text.pairs import Figures, Pair
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Figures, Pair, Site
+from lexprint.watermark.sites import Site
 
 T = TypeVar("T")
 OnWords: TypeAlias = Callable[[int], None]  # told how many more words are done
@@ -28,7 +30,12 @@ BLOCK = 256  # words asked about at once: enough for full batches, and memory th
 
 
 def analyse(
-    document: Document, substituter: Substituter, *, protected: Sequence[Span] = (), on_words: OnWords | None = None
+    document: Document,
+    substituter: Substituter,
+    settings: CopySettings,
+    *,
+    protected: Sequence[Span] = (),
+    on_words: OnWords | None = None,
 ) -> tuple[Site, ...]:
     """Sites in order; `protected` spans, in order and apart, hold none."""
     floor = substituter.settings.acceptance_floor
@@ -37,12 +44,12 @@ def analyse(
     found: dict[int, list[Alternatives]] = {}
     done = 0
     for block in _blocks(places(document, substituter, protected), BLOCK):
-        for alternatives in find_alternatives(block, substituter):
+        for alternatives in find_alternatives(block, substituter, settings):
             found.setdefault(alternatives.place.sentence, []).append(alternatives)
         if on_words is not None:
             on_words(block[-1].words_before - done)
             done = block[-1].words_before
-    kept = tuple(hold_together(found, document, substituter))
+    kept = tuple(hold_together(found, document, substituter, words_per_site=settings.words_per_site))
     if on_words is not None:
         on_words(document.word_count - done)
     return tuple(_site(document, alternatives, substituter.acceptance_floor) for alternatives in kept)

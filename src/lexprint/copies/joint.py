@@ -1,6 +1,6 @@
 """Sites of one sentence must hold together: each exchange must still be acceptable when all the others are made.
 
-A sentence bears one site in six words, and one; no two of them may bring the same word.
+A sentence bears one site in a few words, and one; no two of them may bring the same word.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
 from lexprint.text.editing import Edit, apply_edits
 
-WORDS_PER_SITE = 6
-
 
 def hold_together(
-    found: Mapping[int, Sequence[Alternatives]], document: Document, substituter: Substituter
+    found: Mapping[int, Sequence[Alternatives]], document: Document, substituter: Substituter, *, words_per_site: int
 ) -> Iterator[Alternatives]:
     """The alternatives, by sentence, that the sentences bear all at once, in the order of the text."""
-    kept = {number: _best_apart(one, len(document.sentences[number])) for number, one in found.items()}
+    kept = {
+        number: _best_apart(one, 1 + len(document.sentences[number]) // words_per_site) for number, one in found.items()
+    }
     asked = [
         (alternatives, _others_exchanged(document.sentences[number], alternatives.place, sites))
         for number, sites in kept.items()
@@ -41,13 +41,13 @@ def hold_together(
                 yield alternatives
 
 
-def _best_apart(found: Sequence[Alternatives], words: int) -> list[Alternatives]:
-    """The best that a sentence of so many words may have, each without what another one brings."""
+def _best_apart(found: Sequence[Alternatives], most: int) -> list[Alternatives]:
+    """So many of a sentence at most, the best, each without what another one brings."""
     kept: list[Alternatives] = []
     brought: list[str] = []
     for one in sorted(found, key=lambda one: (-one.best.acceptance, one.place.position)):
         own = tuple(word for word in one.words if not is_form_of_any(word.word, brought))
-        if own and len(kept) < 1 + words // WORDS_PER_SITE:
+        if own and len(kept) < most:
             kept.append(replace(one, words=own))
             brought += [word.word for word in own]
     return kept

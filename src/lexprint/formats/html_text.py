@@ -35,7 +35,6 @@ _RAW = frozenset("iframe noembed noframes noscript script style textarea title x
 _UNSEEN = frozenset("datalist head math object pre select svg template".split())  # with tags inside, not running text
 _LITERAL = frozenset("button code kbd output samp tt var".split())  # read with the sentence, never changed
 _FOREIGN = frozenset("math svg".split())
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 
 _TAG_NAME = re.compile(rf"</?+([a-zA-Z][^{_SPACE}/>]*+)")
 _BEFORE_ATTRIBUTE = re.compile(rf"[{_SPACE}/]*+")

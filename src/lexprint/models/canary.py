@@ -7,6 +7,8 @@ ONNX Runtime that does its sums in another way, would look for bits in other wor
 from __future__ import annotations
 
 import hashlib
+import json
+from pathlib import Path
 
 import numpy as np
 
@@ -24,6 +26,7 @@ PAIRS = (
 )
 READ = 8  # words of the vocabulary that are judged in each gap
 LENGTH = 16  # hexadecimal digits
+KNOWN = Path(__file__).with_name("canaries.json")  # by fingerprints of masked LM and entailment; tests/golden writes it
 
 
 def canary_of(masked_lm: MaskedLM, entailment: Entailment) -> str:
@@ -34,3 +37,9 @@ def canary_of(masked_lm: MaskedLM, entailment: Entailment) -> str:
     for answers in (masked_lm.predict(GAPS), masked_lm.propose(GAPS), *judged, entailment.entails(PAIRS)):
         digest.update(np.ascontiguousarray(answers, dtype="<f4").tobytes())
     return digest.hexdigest()[:LENGTH]
+
+
+def known_canary(masked_lm: str, entailment: str) -> str | None:
+    """What models of these fingerprints answer on every sound machine; None: nobody has written it down."""
+    canaries: dict[str, str] = json.loads(KNOWN.read_text("utf-8"))
+    return canaries.get(f"{masked_lm} {entailment}")

@@ -12,6 +12,7 @@ from hashlib import sha256
 
 from lexprint.registry.audit import time_text
 from lexprint.registry.protocol import Registry
+from lexprint.registry.statements import Statements
 
 BEGUN, SENT = "begun", "sent"
 
@@ -42,12 +43,7 @@ def deliveries(registry: Registry, document_id: str) -> list[Delivery]:
 def begin_delivery(registry: Registry, document_id: str, number: int, *, address: str, message_id: str) -> None:
     """Say that a message is about to leave; also of one that was begun before and is sent once more."""
     with registry.writing() as statements:
-        statements.change(
-            "DELETE FROM deliveries WHERE document_id = :id AND number = :number AND state = :begun",
-            id=document_id,
-            number=number,
-            begun=BEGUN,
-        )
+        _take_back(statements, document_id, number)
         statements.change(
             "INSERT INTO deliveries (document_id, number, address, message_id, state, at) "
             "VALUES (:id, :number, :address, :message_id, :begun, :at)",
@@ -77,13 +73,17 @@ def end_delivery(registry: Registry, document_id: str, number: int, *, address: 
 def forget_delivery(registry: Registry, document_id: str, number: int) -> None:
     """Take back what was begun: the server refused the message, so it surely did not arrive."""
     with registry.writing() as statements:
-        statements.change(
-            "DELETE FROM deliveries WHERE document_id = :id AND number = :number AND state = :begun",
-            id=document_id,
-            number=number,
-            begun=BEGUN,
-        )
+        _take_back(statements, document_id, number)
         statements.log("delivery refused", {"document": document_id, "number": number})
+
+
+def _take_back(statements: Statements, document_id: str, number: int) -> None:
+    statements.change(
+        "DELETE FROM deliveries WHERE document_id = :id AND number = :number AND state = :begun",
+        id=document_id,
+        number=number,
+        begun=BEGUN,
+    )
 
 
 def _details(document_id: str, number: int, address: str, message_id: str) -> dict[str, object]:

@@ -17,8 +17,8 @@ import numpy as np
 from lexprint.coding.codewords import SALT_BYTES
 from lexprint.errors import InputError, RegistryConflict
 from lexprint.registry.records import Codewords, CopySite, IssuedCopy
+from lexprint.text.pairs import Figures, Pair
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Figures, Pair
 
 
 class Damaged(ValueError):

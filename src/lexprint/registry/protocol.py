@@ -70,7 +70,6 @@ class Registry(Protocol):
         fingerprint: str,
         name: str | None = None,
         code: Code | None = None,
-        key_id: str | None = None,
     ) -> DocumentRecord | None:
         """The newest document made in just this way, so that an interrupted issue can go on."""
 

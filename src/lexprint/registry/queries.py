@@ -73,6 +73,7 @@ def _document(row: Row[Any]) -> DocumentRecord:
         fingerprint=row.fingerprint,
         created_at=datetime.fromisoformat(row.created_at),
         error_bound=float(row.error_bound),
+        canary=row.canary,
     )
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexprint.coding.codewords import new_salt
+from lexprint.text.pairs import Figures, Pair
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Figures, Pair
 
 Issuing: TypeAlias = Literal["registered", "blind"]  # with sites known to the registry alone, or as in the paper
 Code: TypeAlias = Literal["independent", "tardos"]  # fair coins, or a code that survives colluders
@@ -77,6 +77,7 @@ class DocumentRecord:
     fingerprint: str  # of the models and settings that found the sites
     created_at: datetime
     error_bound: float = 1e-6  # with which leaks are traced, as promised when copies were issued
+    canary: str = ""  # what the models answered where blind copies were marked; others are traced without models
 
     @property
     def choices(self) -> tuple[int, ...]:

@@ -125,7 +125,7 @@ class SqlRegistry:
         kept = kept_shingles(shingles(record.text))
         values = {
             **{name: getattr(record, name) for name in ("id", "name", "digest", "issuing", "code", "key_id")},
-            "fingerprint": record.fingerprint,
+            **{name: getattr(record, name) for name in ("fingerprint", "canary")},
             "created_at": time_text(record.created_at),
             "error_bound": repr(record.error_bound),
             "text": packing.pack_text(record.text),
@@ -249,10 +249,9 @@ class SqlRegistry:
         fingerprint: str,
         name: str | None = None,
         code: Code | None = None,
-        key_id: str | None = None,
     ) -> DocumentRecord | None:
         wanted = {"digest": digest, "issuing": issuing, "fingerprint": fingerprint}
-        optional = {"name": name, "code": code, "key_id": key_id}
+        optional = {"name": name, "code": code}
         wanted |= {column: value for column, value in optional.items() if value is not None}
         with self._transactions.reading() as connection:
             return queries.newest_document(connection, **wanted)

@@ -55,6 +55,7 @@ DOCUMENTS = Table(
     Column("word_count", Integer, nullable=False),
     _text("key_id"),
     _text("fingerprint"),
+    _text("canary"),
     _text("wording"),
     _text("created_at"),
     _text("error_bound"),  # promised when copies were issued, as Python writes the number

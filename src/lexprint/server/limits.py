@@ -11,10 +11,10 @@ from math import ceil
 from typing import Any, TypeAlias, TypeVar
 
 from lexprint.errors import SettingsError
+from lexprint.results import OnProgress as OnProgress
 from lexprint.server.problems import Refusal, busy
 
 _Answer = TypeVar("_Answer")
-OnProgress: TypeAlias = Callable[[int, int], None]
 OnPart: TypeAlias = Callable[[Mapping[str, Any]], None]  # what was found so far
 
 FORGET_AFTER = 10_000  # callers whose rate is remembered

@@ -18,6 +18,8 @@ from lexprint.server.job_store import count_by_state
 from lexprint.server.limits import Bench, Limits, RateLimiter
 from lexprint.server.logins import FailedLogins
 from lexprint.server.metrics import JobCounts, Metrics
+from lexprint.settings import find_profile
+from lexprint.workflows.strictness import PROFILES, Strictness
 
 DESK_THREADS, DESK_WAITING = 2, 64  # reading files, tracing: no models
 RECORD_THREADS = (
@@ -73,11 +75,22 @@ class Service:
 
     @cached_property
     def engine_of_jobs(self) -> Engine:
-        """The same models with a cache of its own, for a second thread; the cache is not made for two."""
-        twin = replace(self.engine)
-        for name in ("masked_lm", "entailment", "sentence_encoder", "fingerprint"):
-            vars(twin)[name] = getattr(self.engine, name)  # where a cached property looks first
-        return twin
+        """For a second thread."""
+        return self.engine.with_settings(self.engine.settings)
+
+    def engine_as_strict(self, strictness: Strictness | None) -> Engine:
+        """The engine of jobs, with another threshold on the share of readers; without a wish, as it is."""
+        settings = self.engine.settings
+        if strictness is None:
+            return self.engine_of_jobs
+        profile = PROFILES[strictness]
+        floor = find_profile(profile).substitution.acceptance_floor
+        if settings.substitution.acceptance_floor == floor:
+            return self.engine_of_jobs
+        if profile not in self.strict_engines:
+            stricter = replace(settings, substitution=replace(settings.substitution, acceptance_floor=floor))
+            self.strict_engines[profile] = self.engine.with_settings(stricter)
+        return self.strict_engines[profile]
 
     @property
     def keys(self) -> Keyring:

@@ -29,7 +29,6 @@ from lexprint.server.limits import OnPart, OnProgress
 from lexprint.server.parts import growing
 from lexprint.server.problems import Refusal
 from lexprint.server.service import Service
-from lexprint.server.strictness import engine_as_strict
 from lexprint.text.editing import Edit
 from lexprint.text.languages import require_english_only
 from lexprint.text.protection import PROTECTIONS
@@ -202,7 +201,7 @@ def analyse(desk: Desk, asked: schemas.AnalyseRequest, on_progress: OnProgress) 
     opened = desk.open(asked)
     analysis = find_analysis(
         desk.service.registry,
-        engine_as_strict(desk.service, asked.strictness),
+        desk.service.engine_as_strict(asked.strictness),
         opened.text,
         protected=opened.source.protected,
         protected_phrases=(*asked.protected_phrases, *phrases_kept(asked.strictness)),
@@ -252,7 +251,7 @@ def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> A
                 keep_forever(registry, content, name=copy.file_name, kind=opened.source.kind)
         else:
             done = issue_copies(
-                engine_as_strict(desk.service, asked.strictness),
+                desk.service.engine_as_strict(asked.strictness),
                 master,
                 _recipients(asked),
                 keyring=keyring,

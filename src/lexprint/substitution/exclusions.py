@@ -18,19 +18,16 @@ QUANTITIES = words_of(GRAMMAR, "quantities")
 MODALS = words_of(GRAMMAR, "modals")
 SUBJECTS = words_of(GRAMMAR, "subjects")
 DETERMINERS = words_of(GRAMMAR, "determiners")
-AFTER_MODAL = frozenset({"VB", "RB"})
-AFTER_SUBJECT = frozenset({"VBP", "VBD", "VBZ", "VB", "RB"})
+AFTER_MODAL = words_of(GRAMMAR, "after modals")
+AFTER_SUBJECT = words_of(GRAMMAR, "after subjects")
 # "They have grown", "it was grown", but never "grew".
 AUXILIARIES = words_of(GRAMMAR, "auxiliaries")
-AFTER_AUXILIARY = frozenset(
-    {"VBN", "VBG", "NN", "NNS", "NNP", "JJ", "JJR", "JJS", "RB", "RBR", "RBS", "IN", "DT", "CD", "PRP", "MD"}
-)
-AFTER_DETERMINER = frozenset({"NN", "NNS", "JJ", "JJR", "JJS", "RB", "RBS", "VBG", "VBN"})
+AFTER_AUXILIARY = words_of(GRAMMAR, "after auxiliaries")
+AFTER_DETERMINER = words_of(GRAMMAR, "after determiners")
 
-# Spelling and sound part ways in these.
-SILENT_H = ("hour", "honest", "honor", "honour", "heir")
-YOU_SOUND = ("uni", "use", "usu", "uti", "eu", "ew", "unan", "ubiq", "uter", "one", "once", "ura")
-STILL_VOWEL = ("unim", "unin", "unid", "unill")  # unimportant, unintended, unidentified
+# Spelling and sound part ways in words that begin so.
+YOU_SOUND = tuple(words_of(GRAMMAR, "you sound"))
+VOWEL_SOUND = tuple(words_of(GRAMMAR, "silent h", "vowel after all"))
 
 
 def may_be_replaced(word: str) -> bool:
@@ -56,9 +53,7 @@ def begins_with_vowel_sound(word: str) -> bool:
     >>> [word for word in ("hour", "house", "union", "unimportant", "old") if begins_with_vowel_sound(word)]
     ['hour', 'unimportant', 'old']
     """
-    if word.startswith(SILENT_H) or word.startswith(STILL_VOWEL):
-        return True
-    return word[:1] in "aeiou" and not word.startswith(YOU_SOUND)
+    return word.startswith(VOWEL_SOUND) or (word[:1] in "aeiou" and not word.startswith(YOU_SOUND))
 
 
 def follows_article(gap: Gap) -> bool:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from nupunkt import PunktSentenceTokenizer, load_default_model
 
 from lexprint.text.document import PARAGRAPH_BREAK, Document, Sentence
+from lexprint.text.lists import listed
 from lexprint.text.span import Span
 from lexprint.text.view import View, build_view, combining_marks
 
@@ -29,18 +30,7 @@ LONGEST_PARAGRAPH = 4_000  # words given to the segmenter at once; no real parag
 _PLACEHOLDER = "word"  # stands for every word that may be swapped; no abbreviation, no known sentence starter
 _SWAPPABLE = re.compile("[a-z]{2,}")
 
-# Abbreviations that are written in lower case and end in a full stop. The segmenter learned thousands from legal papers,
-# among them "week", "found" and "laughter": as those end sentences and may be swapped, its own list will not do.
-_ABBREVIATIONS = frozenset(
-    """
-    adj adm admin adv al anon apr apt approx arg assn assoc asst aug ave avg bldg blvd bros ca capt cf ch cit co col comm
-    cont conf corp ct dec def dem dept dist div dr ed edn eds eng eq eqn eqns est et etc ex exch exec ext feb ff fig figs fn
-    fr ft gal gov govt hist hon hr hrs hwy ibid id inc incl ind inst int jan jr jul jun kg lb lbs loc ltd ma maj mc md med
-    mfg min misc mo mr mrs ms mt neg no nos nov nr obs oct op orig oz pa para paras pl pp pref pres prob proc prof pt pts qt
-    qtr rd re rec ref refs reg rep repr resp rev rpt sc sci sec secs sect sep sept seq ser sgt sic soc sp spec sq sr st stat
-    subj supp suppl supt tbsp tel terr trans treas tsp tue tues univ var viz vol vols vs wed yr
-    """.split()
-)
+_ABBREVIATIONS = frozenset(listed("abbreviations"))  # in lower case, with a full stop at the end
 
 
 def may_be_swapped(word: str) -> bool:

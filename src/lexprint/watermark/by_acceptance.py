@@ -14,10 +14,10 @@ from lexprint.models.protocols import Gap
 from lexprint.substitution.acceptance import first_look
 from lexprint.substitution.candidates import Candidate
 from lexprint.substitution.substituter import Substituter
+from lexprint.text.pairs import Pair
 from lexprint.watermark.candidates import able
 from lexprint.watermark.inquiry import Inquiry, Propose, Weigh
 from lexprint.watermark.risk_set import MayBePair
-from lexprint.watermark.sites import Pair
 from lexprint.watermark.synchronicity import LeadBack, Synchronous, WayBack
 
 

@@ -12,10 +12,10 @@ from math import inf
 
 from lexprint.models.protocols import Gap
 from lexprint.settings import SubstitutionSettings
+from lexprint.text.pairs import Pair
 from lexprint.watermark.candidates import able, chunks
 from lexprint.watermark.inquiry import Inquiry, Propose, Rate
 from lexprint.watermark.risk_set import MayBePair
-from lexprint.watermark.sites import Pair
 from lexprint.watermark.synchronicity import LeadBack, Synchronous, WayBack
 
 FIRST_CHUNK = 6  # candidates rated before asking whether the others still matter; each next chunk is twice as large

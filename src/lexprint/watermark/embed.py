@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lexprint.errors import InputError, LexprintError
 from lexprint.text.document import Document
 from lexprint.text.editing import Edit, OffsetMap, apply_edits
+from lexprint.text.pairs import Pair
 from lexprint.text.segmentation import segment
 from lexprint.watermark.extract import extract
 from lexprint.watermark.inquiry import WINDOW, Inquiry, Turn
 from lexprint.watermark.scheme import Scheme
-from lexprint.watermark.sites import Marked, Pair, Reading
+from lexprint.watermark.sites import Marked, Reading
 from lexprint.watermark.walk import Choose, Neighbours, OnWords, Visit, walk
 
 
@@ -52,6 +53,26 @@ def embed_unchecked(
     message = _checked(bits)
     visits = walk(document, scheme, _writer(iter(message)), window=window, on_words=on_words)
     return marked_by(visits, document, scheme, bits=tuple(message[: len(visits)]))
+
+
+def embed_each(
+    document: Document,
+    bit_for: Callable[[Pair, Neighbours], int],
+    scheme: Scheme,
+    *,
+    on_words: OnWords | None = None,
+) -> Marked:
+    """Write to every site what its pair and its neighbours ask for; not yet read back.
+
+    No site needs to know what came before it, so sentences do not wait for each other.
+    """
+
+    def write(pair: Pair, word: str, neighbours: Neighbours) -> Inquiry[str]:
+        yield from ()
+        return pair.word(bit_for(pair, neighbours))
+
+    visits = walk(document, scheme, write, on_words=on_words)
+    return marked_by(visits, document, scheme, bits=tuple(visit.site.pair.bit(visit.word) for visit in visits))
 
 
 def marked_by(visits: Sequence[Visit], document: Document, scheme: Scheme, *, bits: tuple[int, ...]) -> Marked:

@@ -15,17 +15,14 @@ def extract(
     document: Document,
     scheme: Scheme,
     *,
-    marked_with: str | None = None,
     window: int = WINDOW,
     on_words: OnWords | None = None,
     ahead: bool = True,
 ) -> Reading:
-    """Read every site of a text; `marked_with` is the fingerprint of the copy, if it is known, and must be ours.
+    """Read every site of a text.
 
     Short texts are asked about as a whole, `ahead` of the walk, unless most verdicts are known to the scheme already.
     """
-    if marked_with is not None:
-        scheme.require_fingerprint(marked_with)
     if ahead and len(document.sentences) <= SHORT:
         # A reader writes nothing, so what each word will be asked is known: a few answers that nobody needs cost less
         # than models that wait for the next word.

@@ -13,13 +13,13 @@ from math import exp, log
 from typing import TypeAlias
 
 from lexprint.coding.payload_code import LabelledBit
-from lexprint.models.protocols import Gap, MaskedLM
-from lexprint.text.document import Document, Sentence
-from lexprint.watermark.embed import marked_by
-from lexprint.watermark.inquiry import WINDOW, Inquiry
+from lexprint.models.protocols import MaskedLM, gap_at
+from lexprint.text.document import Document
+from lexprint.text.pairs import Pair
+from lexprint.watermark.embed import embed_each
 from lexprint.watermark.scheme import Scheme
-from lexprint.watermark.sites import Marked, Pair, Site
-from lexprint.watermark.walk import Neighbours, OnWords, walk
+from lexprint.watermark.sites import Marked, Site
+from lexprint.watermark.walk import Neighbours, OnWords
 
 BATCH = 64  # gaps asked at once: a row of predictions is as wide as the vocabulary
 STEPS = 2  # of weight for a log-odds of one
@@ -32,21 +32,9 @@ _Place: TypeAlias = tuple[int, int]  # sentence, position
 BitFor: TypeAlias = Callable[[bytes], int]  # what a site says, by its label
 
 
-def embed_by_label(
-    document: Document, bit_for: BitFor, scheme: Scheme, *, window: int = WINDOW, on_words: OnWords | None = None
-) -> Marked:
-    """Write to every site what its label asks for; not yet read back.
-
-    No site needs to know what came before it, so sentences do not wait for each other.
-    """
-
-    def write(pair: Pair, word: str, neighbours: Neighbours) -> Inquiry[str]:
-        yield from ()
-        return pair.word(bit_for(label_of(pair, neighbours)))
-
-    visits = walk(document, scheme, write, window=window, on_words=on_words)
-    bits = tuple(visit.site.pair.bit(visit.word) for visit in visits)
-    return marked_by(visits, document, scheme, bits=bits)
+def embed_by_label(document: Document, bit_for: BitFor, scheme: Scheme, *, on_words: OnWords | None = None) -> Marked:
+    """Write to every site what its label asks for; not yet read back."""
+    return embed_each(document, lambda pair, neighbours: bit_for(label_of(pair, neighbours)), scheme, on_words=on_words)
 
 
 def observe(document: Document, sites: Sequence[Site]) -> list[LabelledBit]:
@@ -98,7 +86,7 @@ def _expected(document: Document, sites: Sequence[Site], masked_lm: MaskedLM) ->
             wanted[site.sentence, position] = (document.sentences[site.sentence].words[position].text,)
         wanted[site.sentence, site.position] = (site.pair.first, site.pair.second)
     columns = {word: column for column, word in enumerate(masked_lm.vocabulary)}
-    gaps = {place: _gap(document.sentences[place[0]], place[1]) for place in wanted}
+    gaps = {place: gap_at(document.sentences[place[0]], place[1]) for place in wanted}
     askable = [place for place, gap in gaps.items() if masked_lm.fits(gap)]
     expected: dict[_Place, Sequence[float]] = {place: [UNKNOWN] * len(words) for place, words in wanted.items()}
     for start in range(0, len(askable), BATCH):
@@ -107,8 +95,3 @@ def _expected(document: Document, sites: Sequence[Site], masked_lm: MaskedLM) ->
             found = [columns.get(word, columns.get(word.lower())) for word in wanted[place]]
             expected[place] = [UNKNOWN if column is None else float(row[column]) for column in found]
     return expected
-
-
-def _gap(sentence: Sentence, position: int) -> Gap:
-    word = sentence.words[position]
-    return Gap(sentence.view[: word.view_span.start], word.text, sentence.view[word.view_span.end :])

@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lexprint.text.document import Document
-from lexprint.watermark.embed import marked_by
-from lexprint.watermark.inquiry import Inquiry
+from lexprint.text.pairs import Pair
+from lexprint.watermark.embed import embed_each
 from lexprint.watermark.scheme import Scheme
-from lexprint.watermark.sites import Marked, Pair, Site
-from lexprint.watermark.walk import Neighbours, OnWords, walk
+from lexprint.watermark.sites import Marked, Site
 
 
-def embed_by_pair(
-    document: Document, bit_for: Callable[[bytes], int], scheme: Scheme, *, on_words: OnWords | None = None
-) -> Marked:
+def embed_by_pair(document: Document, bit_for: Callable[[bytes], int], scheme: Scheme) -> Marked:
     """Write to every site what its pair asks for; not read back, since some lost votes do no harm."""
-
-    def write(pair: Pair, word: str, neighbours: Neighbours) -> Inquiry[str]:
-        yield from ()
-        return pair.word(bit_for(pair_bytes(pair)))
-
-    visits = walk(document, scheme, write, on_words=on_words)
-    return marked_by(visits, document, scheme, bits=tuple(visit.site.pair.bit(visit.word) for visit in visits))
+    return embed_each(document, lambda pair, _: bit_for(pair_bytes(pair)), scheme)
 
 
 def votes_of(sites: Sequence[Site]) -> list[tuple[bytes, int]]:

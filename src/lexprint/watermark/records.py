@@ -15,8 +15,9 @@ from typing import Any
 from lexprint.errors import FormatError
 from lexprint.settings import Settings
 from lexprint.text.editing import Edit
+from lexprint.text.pairs import Pair
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Marked, Pair, Site
+from lexprint.watermark.sites import Marked, Site
 
 
 @dataclass(frozen=True)

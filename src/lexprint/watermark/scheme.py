@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from lexprint.errors import FingerprintMismatch
 from lexprint.settings import WatermarkSettings
 from lexprint.substitution.substituter import Substituter
 from lexprint.watermark.by_acceptance import ByAcceptance
@@ -32,13 +31,6 @@ class Scheme:
     def gap(self) -> int:
         """Words skipped after a site."""
         return self.settings.gap
-
-    def require_fingerprint(self, needed: str) -> None:
-        """Refuse to read what other models, settings or rules have written: the bits would be noise."""
-        if needed != self.fingerprint:
-            raise FingerprintMismatch(
-                needed=needed, loaded=self.fingerprint, advice="use the version, models and settings that marked it"
-            )
 
 
 def paper_scheme(substituter: Substituter, *, fingerprint: str, settings: WatermarkSettings | None = None) -> Scheme:

@@ -22,9 +22,9 @@ from math import inf, nan
 from typing import Protocol, TypeAlias
 
 from lexprint.models.protocols import Gap
+from lexprint.text.pairs import Pair
 from lexprint.watermark.inquiry import Inquiry
 from lexprint.watermark.risk_set import MayBeReplaced
-from lexprint.watermark.sites import Pair
 
 REMEMBERED = 500_000  # verdicts: about as many as a million words have, in some 200 MB
 

@@ -17,9 +17,10 @@ from typing import TypeAlias
 from lexprint.models.protocols import Gap
 from lexprint.substitution.acceptance import share_of
 from lexprint.text.document import Document, Sentence
+from lexprint.text.pairs import Pair
 from lexprint.watermark.inquiry import WINDOW, Inquiry, answer_all
 from lexprint.watermark.scheme import Scheme
-from lexprint.watermark.sites import Pair, Site
+from lexprint.watermark.sites import Site
 from lexprint.watermark.synchronicity import Synchronous
 
 FIRST = 1  # the first word of a sentence has no left context; index 2 in the paper, which counts from 1

@@ -22,9 +22,10 @@ from lexprint.engine import Engine
 from lexprint.registry.audit import canonical_json, time_text
 from lexprint.registry.protocol import Registry
 from lexprint.text.languages import require_english
+from lexprint.text.pairs import Figures, Pair
 from lexprint.text.protection import PROTECTIONS, Protection, protected_spans
 from lexprint.text.span import Span
-from lexprint.watermark.sites import Figures, Pair, Site
+from lexprint.watermark.sites import Site
 from lexprint.workflows.marking import OnProgress, counting, in_paragraphs, segmented
 from lexprint.workflows.parts import OnSites, analyse_parts
 from lexprint.workflows.results import Analysis, Paragraph
@@ -61,6 +62,7 @@ def analyse_document(
     sites = analyse_parts(
         document,
         engine.substituter,
+        engine.settings.copies,
         protected=found,
         on_words=counting(document.word_count, on_progress),
         on_sites=on_sites,

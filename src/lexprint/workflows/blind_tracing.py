@@ -56,7 +56,7 @@ class BlindReader:
 
     def read(self, record: DocumentRecord) -> BlindReading:
         """What the leak says in passages of a document."""
-        require_fingerprint(self.engine, record.fingerprint)
+        require_fingerprint(self.engine, record)
         words = aligned_words(self.leak_text, record.text)
         own = tuple(site for site in self.sites if words.get(site.span.start, frozenset()) & set(map(spell, site.pair)))
         alignment = align(self.leak_text, record.text, ())

@@ -8,23 +8,30 @@ from dataclasses import replace
 from lexprint import __version__
 from lexprint.engine import Engine
 from lexprint.errors import AnswersDiffer, FingerprintMismatch
+from lexprint.registry.records import DocumentRecord
 from lexprint.settings import PROFILES
 from lexprint.watermark.records import Record, settings_json
 
 KNOWN_GAPS = (1, 2, 3)  # tried when a bare fingerprint has to be explained
 
 
-def require_fingerprint(engine: Engine, marked_with: Record | str | None) -> None:
-    """Refuse to read what other models, settings or rules have written, or on a machine where they answer otherwise."""
-    needed = marked_with.fingerprint if isinstance(marked_with, Record) else marked_with
-    if needed is None or needed == engine.fingerprint:
-        if isinstance(marked_with, Record) and marked_with.canary != engine.canary:
-            raise AnswersDiffer(needed=marked_with.canary, found=engine.canary)
+def require_fingerprint(engine: Engine, marked_with: Record | DocumentRecord | str | None) -> None:
+    """Refuse to read what other models, settings or rules have written, or on a machine where they answer otherwise.
+
+    A bare fingerprint does not say what was answered where the copy was marked; it is what such models answer everywhere.
+    """
+    needed = marked_with if isinstance(marked_with, str | None) else marked_with.fingerprint
+    if needed is None:
+        return
+    if needed == engine.fingerprint:
+        canary = engine.known_canary if isinstance(marked_with, str | None) else marked_with.canary
+        if canary is not None and canary != engine.canary:
+            raise AnswersDiffer(needed=canary, found=engine.canary)
         return
     if isinstance(marked_with, Record):
         needed = f"{needed} ({_described(marked_with.version, marked_with.profile, marked_with.settings)})"
         advice = _needed_by(marked_with, engine)
-    else:
+    else:  # the registry too keeps no more
         advice = _known_as(needed, engine)
     loaded = _described(__version__, engine.settings.profile, settings_json(engine.settings))
     raise FingerprintMismatch(needed=needed, loaded=f"{engine.fingerprint} ({loaded})", advice=advice)

@@ -32,6 +32,7 @@ from lexprint.tracing.verdict import ERROR_BOUND
 from lexprint.workflows.analysing import find_analysis
 from lexprint.workflows.blind_marking import document_secret, mark_copies
 from lexprint.workflows.copy_files import digest_of_file, sole_writer, write_together
+from lexprint.workflows.fingerprints import require_fingerprint
 from lexprint.workflows.marking import OnProgress
 from lexprint.workflows.planning import (
     CODEWORDS,
@@ -156,6 +157,7 @@ def issue_blind(
         record = registry.find_document(
             digest=master.digest, issuing="blind", fingerprint=engine.fingerprint, name=master.name
         ) or _new_blind_document(engine, master, keyring, registry, error_bound=error_bound or ERROR_BOUND)
+        require_fingerprint(engine, record)  # else these copies would be read otherwise than those before
         _require_promised(record, error_bound)
         secret = document_secret(keyring.find(record.key_id), record)
         planner = Planner(record, recipients, master, keyring, registry, folder, engine.settings)
@@ -275,6 +277,7 @@ def _new_blind_document(
         fingerprint=engine.fingerprint,
         created_at=datetime.now(UTC),
         error_bound=error_bound,
+        canary=engine.canary,
     )
 
 

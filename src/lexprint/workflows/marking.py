@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
-from typing import TypeAlias
 
 from lexprint import __version__
 from lexprint.engine import Engine
 from lexprint.errors import CapacityError, InputError
+from lexprint.results import OnProgress as OnProgress
 from lexprint.text.document import PARAGRAPH_BREAK, Document
 from lexprint.text.editing import inverse_edits
 from lexprint.text.protection import protected_spans
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.text.view import normalise
-from lexprint.watermark.capacity import capacity as find_sites
 from lexprint.watermark.embed import embed as write_bits
 from lexprint.watermark.extract import extract as read_sites
 from lexprint.watermark.records import Record, digest_of, record_of
@@ -26,8 +25,6 @@ from lexprint.watermark.walk import OnWords
 from lexprint.workflows.fingerprints import require_fingerprint
 from lexprint.workflows.messages import END_OF_MESSAGE, message_bits
 from lexprint.workflows.results import Embedded, ExtractedBits, Paragraph, RecoveredText, TextCapacity
-
-OnProgress: TypeAlias = Callable[[int, int], None]  # words done, words in all
 
 
 def embed(
@@ -161,7 +158,7 @@ def capacity(
     0
     """
     document = segmented(text, protected)
-    found = find_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
+    found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
     return TextCapacity(in_paragraphs(document, found.sites), engine.fingerprint)
 
 

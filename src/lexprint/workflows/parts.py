@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from lexprint.copies.analysis import analyse
+from lexprint.settings import CopySettings
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document
 from lexprint.text.span import Span
@@ -25,6 +26,7 @@ OnSites: TypeAlias = Callable[[Sequence[Site]], None]  # told all sites so far, 
 def analyse_parts(
     document: Document,
     substituter: Substituter,
+    settings: CopySettings,
     *,
     protected: Sequence[Span] = (),
     on_words: OnWords | None = None,
@@ -36,7 +38,7 @@ def analyse_parts(
     found: list[Site] = []
     for numbers in _parts(document):
         part = replace(document, sentences=document.sentences[numbers.start : numbers.stop])
-        sites = analyse(part, substituter, protected=protected, on_words=on_words)
+        sites = analyse(part, substituter, settings, protected=protected, on_words=on_words)
         found += [replace(site, sentence=site.sentence + numbers.start) for site in sites]
         if on_sites is not None and sites:
             on_sites(found)

@@ -10,7 +10,7 @@ from lexprint.engine import Engine
 from lexprint.text.segmentation import segment
 from lexprint.watermark.extract import extract as read_sites
 from lexprint.watermark.presence import embed_by_pair, votes_of
-from lexprint.workflows.marking import OnProgress, counting, scheme_of
+from lexprint.workflows.marking import scheme_of
 
 PROFILE = "presence"
 FALSE_POSITIVE = (
@@ -29,13 +29,12 @@ class Presence:
     fingerprint: str
 
 
-def mark_presence(engine: Engine, text: str, *, key: MasterKey, on_progress: OnProgress | None = None) -> str:
+def mark_presence(engine: Engine, text: str, *, key: MasterKey) -> str:
     """The text with every site set as the key prefers; a text without sites stays as it is."""
     document = segment(text)
     if not document.sentences:
         return text
-    on_words = counting(document.word_count, on_progress)
-    return embed_by_pair(document, preferences(key), scheme_of(engine), on_words=on_words).text
+    return embed_by_pair(document, preferences(key), scheme_of(engine)).text
 
 
 def detect_presence(engine: Engine, text: str, *, key: MasterKey, false_positive: float = FALSE_POSITIVE) -> Presence:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-from lexprint.text.legal_words import legal_words
+from lexprint.text.lists import listed
 
 Strictness: TypeAlias = Literal["legal", "careful", "dense"]
 PROFILES: Mapping[Strictness, str] = {"legal": "careful", "careful": "careful", "dense": "dense"}
@@ -17,4 +17,4 @@ def phrases_kept(strictness: str | None) -> tuple[str, ...]:
     >>> "shall" in phrases_kept("legal"), phrases_kept("careful")
     (True, ())
     """
-    return legal_words() if strictness == "legal" else ()
+    return listed("legal") if strictness == "legal" else ()

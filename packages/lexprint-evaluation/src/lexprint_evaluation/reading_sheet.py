@@ -110,11 +110,12 @@ def exchangers(
 
 def _copies(engine: Engine, profile: str) -> Exchanger:
     """Every word that some copy may have in place of the master's."""
-    substituter = substituter_of(engine, "writer", settings=find_profile(profile))
+    settings = find_profile(profile)
+    substituter = substituter_of(engine, "writer", settings=settings)
 
     def exchanges(text: Text) -> Exchanges:
         protected = protected_spans(text.text, spans=text.protected)
-        sites = analyse(segment(text.text), substituter, protected=protected)
+        sites = analyse(segment(text.text), substituter, settings.copies, protected=protected)
         words = ((site.span, word) for site in sites for word in (site.pair.other(site.word), *site.further))
         return Exchanges(len(sites), frozenset(Exchange(*one) for one in words))
 

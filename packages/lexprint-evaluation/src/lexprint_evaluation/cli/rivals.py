@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,15 +116,12 @@ def rivals(
     equal = comparison.equal_payload_table(REFERENCE, rows, thinned) if thinned else ""
     tables = [comparison.comparison_tables(rows), equal, comparison.example_lists(unmarked, rows)]
     result = {
-        **_circumstances("rivals", engine, sentences=sentences, seed=seed),
         "rows": [comparison.row_json(row) for row in rows],
         "equal_payload": [comparison.row_json(row) for row in thinned],
         "unmarked": unmarked,
     }
-    report(context, result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
-    draw(context, output, lambda: plots().rivals_plot(rows, thinned))
-    checkpoint.done()
-    _say_circumstances(engine, sentences=sentences, seed=seed)
+    where = _Where(context, "rivals", engine, checkpoint, sentences, seed, output, as_json)
+    where.tell(result, tables, lambda: plots().rivals_plot(rows, thinned))
 
 
 def ablations(
@@ -159,14 +157,9 @@ def ablations(
         examples=examples,
     )
     tables = [measuring.ablation_table(rows), measuring.failure_list(rows)]
-    result = {
-        **_circumstances("ablations", engine, sentences=sentences, seed=seed),
-        "rows": [measuring.row_json(row) for row in rows],
-    }
-    report(context, result, "\n".join(filter(None, tables)), output=output, as_json=as_json)
-    draw(context, output, lambda: plots().ablations_plot(rows))
-    checkpoint.done()
-    _say_circumstances(engine, sentences=sentences, seed=seed)
+    result = {"rows": [measuring.row_json(row) for row in rows]}
+    where = _Where(context, "ablations", engine, checkpoint, sentences, seed, output, as_json)
+    where.tell(result, tables, lambda: plots().ablations_plot(rows))
 
 
 def recoverability(
@@ -195,14 +188,9 @@ def recoverability(
         seed=seed,
         examples=0,
     )
-    result = {
-        **_circumstances("recoverability", engine, sentences=sentences, seed=seed),
-        "rows": [measuring.row_json(row) for row in rows],
-    }
-    report(context, result, measuring.recovery_table(rows), output=output, as_json=as_json)
-    draw(context, output, lambda: plots().recoverability_plot(rows))
-    checkpoint.done()
-    _say_circumstances(engine, sentences=sentences, seed=seed)
+    result = {"rows": [measuring.row_json(row) for row in rows]}
+    where = _Where(context, "recoverability", engine, checkpoint, sentences, seed, output, as_json)
+    where.tell(result, [measuring.recovery_table(rows)], lambda: plots().recoverability_plot(rows))
 
 
 def train_awt(
@@ -281,14 +269,33 @@ def _ablation_rows(
     return [measured(corpus, name) for corpus in corpora for name in names]
 
 
-def _circumstances(experiment: str, engine: Engine, *, sentences: int, seed: int) -> dict[str, object]:
-    return {
-        "experiment": experiment,
-        "sentences": sentences,
-        "seed": seed,
-        "fingerprint": engine.fingerprint,
-    }
+@dataclass(frozen=True)
+class _Where:
+    """An experiment, and where its results go."""
 
+    context: typer.Context
+    experiment: str
+    engine: Engine
+    checkpoint: Checkpoint
+    sentences: int
+    seed: int
+    output: Path | None
+    as_json: bool
 
-def _say_circumstances(engine: Engine, *, sentences: int, seed: int) -> None:
-    say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}, machine {machine()}")
+    def tell(self, result: Mapping[str, object], tables: Sequence[str], plot: Callable[[], bytes]) -> None:
+        """Report what was found with its circumstances, draw it, and forget the checkpoint."""
+        fingerprint = self.engine.fingerprint
+        circumstances = {
+            "experiment": self.experiment,
+            "sentences": self.sentences,
+            "seed": self.seed,
+            "fingerprint": fingerprint,
+        }
+        shown = "\n".join(filter(None, tables))
+        report(self.context, {**circumstances, **result}, shown, output=self.output, as_json=self.as_json)
+        draw(self.context, self.output, plot)
+        self.checkpoint.done()
+        say(
+            f"first {self.sentences} sentences of each set, seed {self.seed}, fingerprint {fingerprint}, "
+            f"machine {machine()}"
+        )
