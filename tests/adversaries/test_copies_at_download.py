@@ -68,7 +68,18 @@ def test_a_token_for_one_recipient_opens_nothing_wider(registry: Registry) -> No
 
 
 @pytest.mark.parametrize(
-    "name", ["Аda Lovelace", "Ada Love\u00adlace", "Ada L0velace", "ADA LOVELАCE", "Ａda Lovelace"]
+    "name",
+    [
+        "Аda Lovelace",
+        "Ada Love\u00adlace",
+        "Ada L0velace",
+        "ADA LOVELАCE",
+        "Ａda Lovelace",
+        "Ada Lovelace\u3164",
+        "Ada LoveIace",
+        "Ada\u2800Lovelace",
+        "ꓮda Lovelace",
+    ],
 )
 def test_nobody_gets_a_copy_under_a_name_that_looks_like_anothers(
     service: TestClient, registry: Registry, name: str
