@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 DOCUMENT_ADDED = "document added"
 COPIES_PLANNED = "copies planned"
 COPIES_ISSUED = "copies issued"
+COPIES_AGAIN = "copies written again"  # of those that were recorded before, wherever to
 REPORT_SAVED = "report saved"
 TURN_TAKEN = "turn taken"
 REPORT_REVIEWED = "report reviewed"

@@ -43,7 +43,6 @@ class Master:
     name: str  # as its owner calls it
     digest: str  # SHA-256 of the file
     extension: str  # of the names of its copies
-    mode: int | None = None  # permissions of its copies; None: as usual
 
     @classmethod
     def of(
@@ -53,7 +52,6 @@ class Master:
         *,
         file_name: str,
         name: str | None = None,
-        mode: int | None = None,
     ) -> Self:
         """The document in a file; it is called like the file, unless a name is given."""
         return cls(
@@ -61,7 +59,6 @@ class Master:
             name=PurePath(file_name).stem if name is None else name,
             digest=sha256(content).hexdigest(),
             extension=extension_of(file_name),
-            mode=mode,
         )
 
     @property
