@@ -49,7 +49,8 @@ def test_a_name_that_looks_like_anothers(registry: Registry, tmp_path: Path, nam
 
 
 @pytest.mark.parametrize(
-    ("name", "double"), [("Ada Bell", "Ada BeIl"), ("Vera Arno", "Vera Amo"), ("Walt Dee", "VValt Dee")]
+    ("name", "double"),
+    [("Ada Bell", "Ada BeIl"), ("Ian Bell", "lan Bell"), ("Vera Arno", "Vera Amo"), ("Walt Dee", "VValt Dee")],
 )
 def test_a_name_in_plain_letters_that_looks_like_anothers(
     registry: Registry, tmp_path: Path, name: str, double: str
@@ -64,5 +65,5 @@ def test_no_word_of_names_that_cannot_be_mistaken(registry: Registry, tmp_path: 
     """One person with several copies, under several spellings, is no double of themselves."""
     office = Office(registry, tmp_path)
     office.issue(["Zo\u00eb Bell"], seed=2, name="minutes")
-    office.issue(["Ida Bell", "Ada Belt"])
+    office.issue(["Ida Bell", "Ada Belt", "Lan Hall", "Ian Hall"])
     assert notes_on_names(trace(registry, office.copy("ZOE\u0308 bell"))) == []

@@ -76,6 +76,16 @@ def test_letters_set_apart(registry: Registry, apart: str) -> None:
     assert [copy.number for copy in trace(registry, leak).accused] == [17]
 
 
+@pytest.mark.parametrize(
+    "space", ["_", "\u3164", "\u115f", "\u1160", "\uffa0", "\u2800", "\u00a0", "\u1680", "/", "__"]
+)
+def test_something_else_for_every_space(registry: Registry, space: str) -> None:
+    """What is blank to a reader, or a sign, parts words as a space does, though Unicode has it among the letters."""
+    issued = issue(registry)
+    leak = space.join(issued.copy(17).split())
+    assert [copy.number for copy in trace(registry, leak).accused] == [17]
+
+
 def test_a_capital_for_a_small_letter(registry: Registry) -> None:
     """An I within a small word is an l to every reader, so it is one here."""
     issued = issue(registry)

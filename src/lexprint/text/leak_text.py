@@ -21,14 +21,15 @@ from lexprint.text.view import combining_marks
 
 LONGEST_WORD = 64  # characters compared; nothing longer is a word
 
-# What nobody sees, put in to disguise: Default_Ignorable_Code_Point of Unicode 16, which Python does not know; controls that are no
-# white space, and marks of annotations.
+# What nobody sees, put in to disguise: Default_Ignorable_Code_Point of Unicode 16, which Python does not know, less what is blank;
+# controls that are no white space, and marks of annotations.
 _INVISIBLE = (
-    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
 )
-_invisible = re.compile(f"[{_INVISIBLE}]+")
+_BLANKS = "\u115f\u1160\u3164\uffa0"  # Hangul fillers: letters to Unicode, and spaces to a reader
+_invisible = re.compile(f"[{_INVISIBLE}{_BLANKS}]+")
 _ENCLOSED = (  # letters in circles, squares and brackets, and those of flags, which are no letters to `re`
     "\u249c-\u24e9\U0001f110-\U0001f189\U0001f1e6-\U0001f1ff"
 )
@@ -74,7 +75,7 @@ _CAPITALS = dict(
 )  # those that look like another letter than their small ones do
 _DIGITS = str.maketrans(_DIGITS_FOR_LETTERS)
 _BY_NAME = re.compile(r"(?:.*\bLATIN\b.*|REGIONAL INDICATOR SYMBOL )\bLETTER (?:[A-Z-]+ )*?([A-Z])(?: WITH .*)?")
-_CAPITAL_IN_WORD = re.compile(r"(?<=[a-z])I+")  # a small l to every reader
+_CAPITAL_IN_WORD = re.compile(r"(?<=[a-z])[IΙІӀ]+")  # a small l to every reader
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -121,7 +122,7 @@ def spell(word: str) -> str:
     >>> spell("Сafé"), spell("W0RD"), spell("heIp"), spell("ᴡᴏʀᴅ"), spell("2010"), spell("_")
     ('cafe', 'word', 'help', 'word', '2010', '')
     """
-    if "I" in word:
+    if not word.islower():
         word = _CAPITAL_IN_WORD.sub(lambda found: "l" * len(found.group()), word)
     if word.isascii() and word.isalpha() and len(word) <= LONGEST_WORD:
         return word.lower()
@@ -166,11 +167,14 @@ def _look_alikes() -> dict[str, str]:
 def _word_pattern() -> re.Pattern[str]:
     """Letters, digits and marks with what is invisible between them; apostrophes within; hyphens at line ends.
 
-    Letters that stand apart, each with the same sign or unusual space between, are a word too.
+    Letters that stand apart, each with a sign or unusual space between, or the same few of them, are a word too.
     """
     signs = re.escape("".join(one for one in _look_alikes() if not re.match(r"\w", one)))
-    character = rf"[\w{_INVISIBLE}{_ENCLOSED}{signs}{combining_marks()}]"
-    single = rf"[^\W\d_][{_INVISIBLE}{combining_marks()}]*+(?!{character})"
-    apart = rf"(?<!{character}){single}(?P<sign>[^\w \t\n\r{_APOSTROPHES}]{{1,3}}+){single}(?:(?P=sign){single})*+"
+    unseen = rf"[{_INVISIBLE}{combining_marks()}]"
+    character = rf"(?:[^\W_{_BLANKS}]|[{_INVISIBLE}{_ENCLOSED}{signs}{combining_marks()}])"
+    single = rf"[^\W\d_{_BLANKS}]{unseen}*+(?!{character})"
+    sign = rf"(?:[^\w \t\n\r{_APOSTROPHES}]|[_{_BLANKS}])"
+    further = rf"(?:{sign}{single})++|(?P<signs>{sign}{{2,3}}+){single}(?:(?P=signs){single})*+"
+    apart = rf"(?<!{character}){single}(?:{further})"
     line_end = rf"(?:[{_HYPHENS}]|(?<=\u00ad))[^\S\n\r]*(?:\r\n?|\n)[^\S\n\r]*(?=[^\W\d_])"
     return re.compile(rf"{apart}|{character}++(?:(?:[{_APOSTROPHES}](?=\w)|{line_end}){character}++)*+")
