@@ -12,7 +12,7 @@ from tests.adversaries.office import KEYRING, Office, document
 from lexprint.cli.issue import read_master
 from lexprint.errors import InputError
 from lexprint.registry.protocol import Registry, open_registry
-from lexprint.workflows import issuing
+from lexprint.workflows.copy_files import write_together
 from lexprint.workflows.planning import Master
 from lexprint.workflows.watching import FolderWatch
 
@@ -96,8 +96,8 @@ def test_who_drops_a_document_does_not_choose_who_reads_its_copies(tmp_path: Pat
         place.mkdir(parents=True)
         old = os.umask(0)
         try:
-            options = {"mode": master.mode} if hasattr(master, "mode") else {}
-            issuing.write_together(place, {"memo-0001-Ada.txt": b"Some words.\n"}, **options)
+            assert not hasattr(master, "mode"), "the master's permissions are not asked for"
+            write_together(place, {"memo-0001-Ada.txt": b"Some words.\n"})
         finally:
             os.umask(old)
 
@@ -131,7 +131,7 @@ def test_a_link_that_appears_at_the_last_moment(
         if isinstance(path, Path) and path.name in ("issued", "refused") and path.is_dir() and not is_symlink(path):
             path.rmdir()
             path.symlink_to(secret)
-        return opened(path, *arguments, **named)  # type: ignore[arg-type, call-overload, no-any-return]
+        return opened(path, *arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(os, "open", exchanged_before_opening)
     watch = FolderWatch(folder, out, lambda *_: None, on_refused=lambda *_: None, settled_seconds=0)
