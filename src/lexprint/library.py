@@ -119,7 +119,7 @@ class Lexprint:
         from lexprint.workflows.results import as_json
 
         given = _opened(document, text)
-        master = Master.of(given.content, given.source, file_name=given.name, name=name, mode=given.mode)
+        master = Master.of(given.content, given.source, file_name=given.name, name=name)
         folder = Path(out)
         options = IssueOptions(
             code=code,
@@ -356,7 +356,6 @@ class _Opened:
     source: Source
     content: bytes
     name: str
-    mode: int | None
     is_text: bool
 
     def require_writable(self) -> None:
@@ -380,14 +379,14 @@ def _opened(document: Given | None, text: str | None) -> _Opened:
     if text is not None:
         # As it stands, whatever it looks like: spans count in what was given.
         content, name = text.encode("utf-8"), "document.txt"
-        return _Opened(read_plain_text(content, name=name), content, name, mode=None, is_text=True)
+        return _Opened(read_plain_text(content, name=name), content, name, is_text=True)
     if isinstance(document, bytes):
-        return _Opened(open_source(document, name="document"), document, "document", mode=None, is_text=False)
+        return _Opened(open_source(document, name="document"), document, "document", is_text=False)
     assert document is not None
     path = Path(document)
     try:
-        content, mode = path.read_bytes(), path.stat().st_mode & 0o777
+        content = path.read_bytes()
     except OSError as error:
         reason = (error.strerror or "not readable").lower()
         raise FormatError(str(path), found=f"not readable ({reason})", needed="a file that may be read") from error
-    return _Opened(open_source(content, name=path.name), content, path.name, mode=mode, is_text=False)
+    return _Opened(open_source(content, name=path.name), content, path.name, is_text=False)

@@ -36,12 +36,19 @@ class Office:
     folder: Path
 
     def issue(
-        self, recipients: Sequence[str], *, seed: int = 1, name: str = "memo", folder: str | None = None
+        self,
+        recipients: Sequence[str],
+        *,
+        seed: int = 1,
+        name: str = "memo",
+        folder: str | None = None,
+        master: Master | None = None,
     ) -> IssuedDocument:
         """Copies of a document for some recipients, as `lexprint issue` makes them."""
         made = document(seed)
         content = made.text.encode()
-        master = Master(open_source(content, name="memo.txt"), name, sha256(content).hexdigest(), ".txt")
+        if master is None:
+            master = Master(open_source(content, name="memo.txt"), name, sha256(content).hexdigest(), ".txt")
         sites = tuple(Site(0, 0, site.span, site.word, site.word, site.pair, 0.97, 0.1) for site in made.sites)
         paragraph = Paragraph(Span(0, len(made.text)), len(made.text.split()), sites)
         engine = FakeEngine()

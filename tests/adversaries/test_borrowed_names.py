@@ -29,6 +29,10 @@ def notes_on_names(report: Report) -> list[str]:
         ("Ada Be\u200bll", "U+200B"),
         ("Ad\u00e0 Bell", "U+00E0"),
         ("Ada Be1l", "U+0031"),
+        ("Ada Bell\u3164", "U+3164"),
+        ("Ada\u2800Bell", "U+2800"),
+        ("ꓮda Bell", "U+A4EE"),
+        ("Ada Beꓡꓡ", "U+A4E1"),
     ],
 )
 def test_a_name_that_looks_like_anothers(registry: Registry, tmp_path: Path, name: str, written: str) -> None:
@@ -44,9 +48,22 @@ def test_a_name_that_looks_like_anothers(registry: Registry, tmp_path: Path, nam
     assert "it is written with the letters A to Z alone" in note
 
 
+@pytest.mark.parametrize(
+    ("name", "double"),
+    [("Ada Bell", "Ada BeIl"), ("Ian Bell", "lan Bell"), ("Vera Arno", "Vera Amo"), ("Walt Dee", "VValt Dee")],
+)
+def test_a_name_in_plain_letters_that_looks_like_anothers(
+    registry: Registry, tmp_path: Path, name: str, double: str
+) -> None:
+    """A capital I for a small l, two letters for one: both are told apart by the copy."""
+    office = Office(registry, tmp_path)
+    office.issue([name], seed=2, name="minutes")
+    assert len(notes_on_names(trace(registry, office.copy(double)))) == 1
+
+
 def test_no_word_of_names_that_cannot_be_mistaken(registry: Registry, tmp_path: Path) -> None:
     """One person with several copies, under several spellings, is no double of themselves."""
     office = Office(registry, tmp_path)
     office.issue(["Zo\u00eb Bell"], seed=2, name="minutes")
-    office.issue(["Ida Bell", "Ada Belt"])
+    office.issue(["Ida Bell", "Ada Belt", "Lan Hall", "Ian Hall"])
     assert notes_on_names(trace(registry, office.copy("ZOE\u0308 bell"))) == []

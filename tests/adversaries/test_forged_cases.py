@@ -1,4 +1,4 @@
-"""Somebody who passes a case on wants it to blame another one, or to say more than the issuer signed."""
+"""Somebody who passes a case on wants it to blame another one, or to say more than the issuer signed, or less."""
 
 import io
 import json
@@ -10,7 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 from tests.cli.conftest import Run
+from tests.server.served import bearer, fake_engine
 from tests.workflows.leaks import Issued, issue
 
 from lexprint.coding.keys import Keyring, MasterKey, create_key_file
@@ -20,9 +22,12 @@ from lexprint.registry.protocol import open_registry
 from lexprint.reports.page import report_page
 from lexprint.reports.signatures import canonical_json, signature_json, signature_of
 from lexprint.reports.signed_file import read_report, report_bytes, sign
-from lexprint.workflows.cases import read_case
+from lexprint.server.app import create_app
+from lexprint.server.tokens import create_token
+from lexprint.workflows.cases import read_case, status_in_case
 
 Members = dict[str, bytes]
+NOTE = "Ada was away, and her copy lay in the copier."
 
 
 @pytest.fixture
@@ -69,7 +74,7 @@ def packed(members: Members) -> bytes:
 
 def test_a_case_is_verified_whole(run: Run, members: Members, keyring: Keyring) -> None:
     """By the key at hand or a fingerprint; it holds leak, report in three forms, signature, key and extract."""
-    names = "audit.json case.json leak.txt public-key.pem report.html report.json report.pdf signature.bin signed.json"
+    names = "audit.json case.json leak.txt public-key.pem report.html report.json report.pdf signature.bin signed.json status.json"
     assert list(members) == names.split()
     for trust in ((), ("--trust", keyring.newest.public_key.fingerprint)):
         done = run("report", "verify", "case.zip", *trust)
@@ -79,7 +84,7 @@ def test_a_case_is_verified_whole(run: Run, members: Members, keyring: Keyring) 
 
 
 def test_the_same_case_again(run: Run, members: Members) -> None:
-    """Equal bytes, whatever was done since, and every time it is logged."""
+    """Equal bytes as long as nothing was done or said, and every time it is logged."""
     report = read_report(members["report.json"])
     for _ in range(2):
         made = run("report", "case", report.id, "again.zip", "--leak", "leak.txt")
@@ -175,7 +180,7 @@ def test_a_whole_case_by_somebody_else(members: Members) -> None:
 def test_the_extract_is_of_the_log(
     members: Members, keyring: Keyring, tamper: Callable[[list[object]], object]
 ) -> None:
-    """Each entry is as it was hashed, in order, and the last one saved this very report."""
+    """Each entry is as it was hashed, in order, and one saved this very report."""
     entries = json.loads(members["audit.json"])
     forged = listed(members | {"audit.json": canonical_json(tamper(entries)) + b"\n"}, keyring.newest)
     with pytest.raises(ReportError, match="audit extract"):
@@ -241,3 +246,60 @@ def test_hostile_zip_files(run: Run, members: Members, tmp_path: Path) -> None:
     for content in (bomb.getvalue(), slip, b"PK", b"PK\3\4" + bytes(100), Path("case.zip").read_bytes()[:-30]):
         (tmp_path / "hostile.zip").write_bytes(content)
         assert run("report", "verify", "hostile.zip").is_refusal(2, "hostile.zip")
+
+
+def opened(case: bytes) -> Members:
+    with zipfile.ZipFile(io.BytesIO(case)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_dismissed_report_makes_a_case_that_says_so(run: Run, members: Members) -> None:
+    """With the present status and every note, beside the log entries that they are verified by; whoever verifies it is told."""
+    report = read_report(members["report.json"])
+    assert run("report", "note", report.id, "Is this so?").code == 0
+    assert run("report", "note", report.id, NOTE, "--status", "dismissed").code == 0
+    made = run("report", "case", report.id, "again.zip", "--leak", "leak.txt")
+    assert made.code == 0, made.errors
+    case = Path("again.zip").read_bytes()
+    assert read_case(case, name="again.zip") == report
+    assert status_in_case(case, name="again.zip") == ("dismissed", ("Is this so?", NOTE))
+    done = run("report", "verify", "again.zip")
+    assert (done.code, "dismissed" in done.text, NOTE in done.text) == (0, True, True)
+    events = [entry["event"] for entry in json.loads(opened(case)["audit.json"])]
+    assert events.count("report reviewed") == 2
+    assert status_in_case(Path("case.zip").read_bytes(), name="case.zip") == ("open", ())
+
+
+def test_a_status_that_the_log_does_not_have(run: Run, members: Members, keyring: Keyring) -> None:
+    """Even who can sign lists cannot write another one, drop a note or leave the entry of the dismissal out alone."""
+    report = read_report(members["report.json"])
+    assert run("report", "note", report.id, NOTE, "--status", "dismissed").code == 0
+    assert run("report", "case", report.id, "again.zip", "--leak", "leak.txt").code == 0
+    case = opened(Path("again.zip").read_bytes())
+    said = json.loads(case["status.json"])
+    entries = [one for one in json.loads(case["audit.json"]) if one["event"] != "report reviewed"]
+    for forged in (
+        {"status.json": canonical_json(said | {"status": "confirmed"}) + b"\n"},
+        {"status.json": canonical_json({"status": "open", "reviews": []}) + b"\n"},
+        {"status.json": canonical_json(said | {"reviews": [said["reviews"][0] | {"note": "Ada did it."}]}) + b"\n"},
+        {"status.json": b"{}\n"},
+        {"audit.json": canonical_json(entries) + b"\n"},
+    ):
+        with pytest.raises(ReportError, match="status"):
+            read_case(packed(listed(case | forged, keyring.newest)), name="case.zip")
+
+
+def test_who_traced_is_in_the_case(run: Run, issued: Issued, keyring: Keyring) -> None:
+    """The tracer's token, and who made it: whoever searched for a text that names Ada is known to those who get the case."""
+    with open_registry("lexprint.db", keys=keyring) as registry:
+        app = create_app(fake_engine(), registry, keyring=keyring)
+        written, tracer = create_token(registry, "Mallory", scopes={"trace"})
+        with TestClient(app, base_url="http://localhost", headers=bearer(written)) as client:
+            leak = issued.copy(17)
+            report = client.post("/v1/trace", json={"text": leak}).json()["report"]
+            case = client.post(f"/v1/reports/{report['id']}/case", json={"text": leak}).content
+    read_case(case, name="case.zip")
+    entries = [(one["event"], json.loads(one["details"])) for one in json.loads(opened(case)["audit.json"])]
+    assert [details["token"] for event, details in entries if event == "trace served"] == [tracer.id]
+    (created,) = [details for event, details in entries if event == "token created"]
+    assert (created["token"], created["name"], created["by"]) == (tracer.id, "Mallory", {"command": "lexprint"})

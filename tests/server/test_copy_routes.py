@@ -14,7 +14,7 @@ from tests.server.test_routes import issued
 from lexprint.engine import Engine
 from lexprint.errors import RegistryError
 from lexprint.registry.protocol import Registry
-from lexprint.server import copy_routes
+from lexprint.server import issued_files
 from lexprint.server.tokens import create_token
 
 __all__ = ["issued"]
@@ -125,7 +125,7 @@ def test_documents_that_were_issued_elsewhere_have_no_file_here(
     client: TestClient, issued: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Said as such."""
-    monkeypatch.setattr(copy_routes, "find_kept", lambda *_: None)
+    monkeypatch.setattr(issued_files, "find_kept", lambda *_: [])
     answer = client.post(path_of(issued, "Dora"))
     assert answer.status_code == 404
     assert "the file of document" in answer.json()["detail"]

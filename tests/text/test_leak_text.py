@@ -1,5 +1,6 @@
 """Words of any text, as they are compared, with spans in the text as it came."""
 
+import unicodedata
 from time import process_time
 
 import pytest
@@ -20,6 +21,10 @@ from lexprint.text.leak_text import LONGEST_WORD, find_words, spell
         ("w0rd he1p 2010 3rd", "word help 2010 erd"),
         ("_emphasis_ -- … *", "emphasis"),
         ("ΒΑΝΚ НЕLР", "bank help"),  # Greek, Cyrillic: what a capital looks like is not what its small letter does
+        ("ᴡᴏʀᴅ 🆆🅾🆁🅳 Ꮃᴑꭱꭰ ꓪꓳꓣꓓ øre œuvre", "word word word word ore oeuvre"),
+        ("h\u3164e\u1160l\u3164p\u3164 he\x01lp heIp aII McI", "help help help all mcl"),
+        ("w\u200ao\u200ar\u200ad w·o·r·d a, b c U.S.", "word word a b c us"),
+        ("one_two\u3164three s_n_a", "one two three sna"),
         ("", ""),
         ("\ud800 \x00 \u200b", ""),
     ],
@@ -54,9 +59,20 @@ def test_every_text_has_words(text: str) -> None:
         assert spell(text[start:end]) == word
 
 
-@pytest.mark.parametrize("piece", ["a", "a'", "a-\n", "a-    ", "\u200b", "\u0301", "ﷺ", "-\n"])
+@pytest.mark.parametrize(
+    "piece", ["a", "a'", "a-\n", "a-    ", "\u200b", "\u0301", "ﷺ", "-\n", "a*", "a\u200a", "a*b**", "aa*"]
+)
 def test_no_text_takes_long(piece: str) -> None:
     """Time grows with the length, also where words never end or never begin."""
     start = process_time()
     find_words(piece * 200_000)
     assert process_time() - start < 5.0
+
+
+def test_no_format_character_parts_a_word() -> None:
+    """Python knows which characters only format; those that are seen, such as signs before numbers, may part words."""
+    seen = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD, *range(0x13430, 0x13440)}
+    formats = [code for code in range(0x110000) if unicodedata.category(chr(code)) in ("Cf", "Cc")]
+    for code in formats:
+        if code not in seen and not chr(code).isspace():
+            assert find_words(f"se{chr(code)}cret").spelled == ("secret",), hex(code)

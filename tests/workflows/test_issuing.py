@@ -290,13 +290,23 @@ def test_bad_requests(issued: Issue, tmp_path: Path) -> None:
         issued(folder=tmp_path / "file")
 
 
-def test_a_copy_that_comes_out_otherwise_is_refused(issued: Issue, registry: Registry, tmp_path: Path) -> None:
+def test_a_copy_that_comes_out_otherwise_is_refused(
+    issued: Issue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """If another version would write other bytes, it says so instead of issuing two copies of one number."""
     done = issued()
     (tmp_path / "copies" / done.copies[0].file_name).unlink()
-    stamped = replace(master_of(TEXT), source=open_source(TEXT.replace(".", "!").encode(), name="memo.txt"))
+    master = master_of(TEXT)
+    monkeypatch.setattr(type(master.source), "with_edits", lambda *_: b"other bytes")
     with pytest.raises(RegistryError, match="cannot be made again"):
-        issued(master=stamped)
+        issued(master=master)
+
+
+def test_the_same_bytes_that_read_otherwise_are_another_document(issued: Issue, tmp_path: Path) -> None:
+    """Sites that were found in one text are never sought in another."""
+    done = issued()
+    otherwise = replace(master_of(TEXT), source=open_source(TEXT.replace(".", "!").encode(), name="memo.txt"))
+    assert issued(master=otherwise, folder=tmp_path / "others").document.id != done.document.id
 
 
 def test_formats_keep_their_markup(registry: Registry, keyring: Keyring, tmp_path: Path) -> None:

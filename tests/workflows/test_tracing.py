@@ -36,7 +36,7 @@ def registry(tmp_path: Path) -> Iterator[Registry]:
 
 
 def test_the_right_copy_is_named(registry: Registry) -> None:
-    """With its recipient, the date, an exact chance of error and evidence for every site."""
+    """With its recipient, the date, an exact chance of error and evidence for every site that can be read."""
     issued = issue(registry)
     leak = edited(issued.copy(17), random.Random(1), share=0.05)
     report = trace(registry, leak, at=AT)
@@ -50,7 +50,7 @@ def test_the_right_copy_is_named(registry: Registry) -> None:
     assert (report.compared, report.compared_in_all, report.turn) == (50, 50, 1)
     assert report.matches_needed is not None
     assert report.matches_needed <= accused.matches
-    assert len(report.evidence) == len(issued.record.sites)
+    assert len(report.evidence) == report.readable <= len(issued.record.sites)
     assert report.notes == ()
     assert 0 < report.edited_share < Decimal("0.2")
 
@@ -186,7 +186,10 @@ def test_several_copies(registry: Registry) -> None:
     for place, copy in enumerate(report.accused):
         row = issued.codewords[copy.number - 1]
         words = [site.words[bit] for site, bit in zip(issued.record.sites, row, strict=True)]
-        assert [evidence.given[place] for evidence in report.evidence] == words
+        given = [(words[evidence.site - 1], evidence.given[place]) for evidence in report.evidence]
+        told = [(word, shown) for word, shown in given if shown is not None]
+        assert len(told) > 0.3 * len(words)
+        assert all(word == shown for word, shown in told)
 
 
 def test_a_copy_that_was_only_planned(registry: Registry) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import stat
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -164,12 +163,11 @@ def read_master(source: str, *, name: str | None) -> Master:
     if source == PIPE:
         if sys.stdin is None:
             raise InputError("standard input is closed", needed="a document on standard input")
-        content, file_name, mode = sys.stdin.buffer.read(), "document.txt", None
+        content, file_name = sys.stdin.buffer.read(), "document.txt"
     else:
         path = Path(source)
         content, file_name = read_bytes(path), path.name
-        mode = stat.S_IMODE(path.stat().st_mode)
-    return Master.of(content, file_name=file_name, name=name, mode=mode)
+    return Master.of(content, file_name=file_name, name=name)
 
 
 def require_options(

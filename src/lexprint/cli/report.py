@@ -54,7 +54,8 @@ def verify(
 
     trusted = trusted_fingerprints(trust)
     name = Path(file).name
-    report = _read(read_bytes(Path(file)), name=name)
+    content = read_bytes(Path(file))
+    report = _read(content, name=name)
     if report.signature is not None and not trusted:
         raise SecretError(
             f"the signer of {name} cannot be verified without a trusted key",
@@ -64,6 +65,18 @@ def verify(
     assert report.signature is not None
     stamped = _stamped(report, certificates, name=name)
     console.print_line(f"valid: {name} is as it was signed with key {report.signature.key_id}{stamped}")
+    for line in _said_of(content, name=name):
+        console.print_line(line)
+
+
+def _said_of(content: bytes, *, name: str) -> list[str]:
+    """What had become of the report when its case was made."""
+    from lexprint.workflows.cases import is_case, status_in_case
+
+    if not is_case(content):
+        return []
+    status, notes = status_in_case(content, name=name)
+    return [f"status when the case was made: {status}", *(f"note: {console.printable(note)}" for note in notes)]
 
 
 def _read(content: bytes, *, name: str) -> Report:
@@ -83,8 +96,8 @@ def case(
 ) -> None:
     """Pack leak, report (HTML, JSON, PDF), signature, public key, timestamp and audit extract into one ZIP file.
 
-    lexprint report verify verifies all of it. The extract is what the audit log says of the document up to the report; of
-    copies that are not named it says nothing. The same report and leak always give the same file.
+    lexprint report verify verifies all of it. The extract is what the audit log says of document and report by now: who traced the
+    leak, who made the tokens that fetched the copy, what became of the report, with every note. Of copies that are not named it says nothing.
     """
     from lexprint.registry.protocol import open_existing_registry
 

@@ -1,7 +1,7 @@
 """The audit log: each entry's hash covers the entry before it, and the last one is sealed with the owner's key.
 
-Entries hold digests of what was stored, hence a changed codeword or report is noticed too. Names of recipients are only in
-those digests: the log is never pruned. There is one seal, made anew with every entry, so who lacks the key can neither
+Entries hold digests of what was stored, hence a changed codeword or report is noticed too. Names of those who were given copies are
+only in those digests: the log is never pruned. Names of tokens are in it, and whose copies a token opens: who made it is evidence. There is one seal, made anew with every entry, so who lacks the key can neither
 rebuild the log nor take its last entries away: the seals of shorter logs are gone. Who puts back an older copy of the whole
 database brings its seal with it; that is noticed by a hash that was kept elsewhere.
 """
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 DOCUMENT_ADDED = "document added"
 COPIES_PLANNED = "copies planned"
 COPIES_ISSUED = "copies issued"
+COPIES_AGAIN = "copies written again"  # of those that were recorded before, wherever to
 REPORT_SAVED = "report saved"
 TURN_TAKEN = "turn taken"
 REPORT_REVIEWED = "report reviewed"
+TOKEN_CREATED, TOKEN_REVOKED = "token created", "token revoked"
+CASE_MADE, CASE_DOWNLOADED = "case made", "case downloaded"
 # Those that speak of stored things.
 STORED_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED, REPORT_SAVED, TURN_TAKEN, REPORT_REVIEWED)
 # Those that nobody does without the key.

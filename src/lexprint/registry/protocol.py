@@ -70,8 +70,9 @@ class Registry(Protocol):
         fingerprint: str,
         name: str | None = None,
         code: Code | None = None,
+        text: str | None = None,
     ) -> DocumentRecord | None:
-        """The newest document made in just this way, so that an interrupted issue can go on."""
+        """The newest document made in just this way, so that an interrupted issue can go on; `text` is what it says."""
 
     def copies(self, document_id: str, *, numbers: Collection[int] | None = None) -> list[IssuedCopy]:
         """Copies in order of their numbers: all, or those asked for that exist."""

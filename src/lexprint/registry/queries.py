@@ -51,12 +51,14 @@ def serial_and_sites(connection: Connection, document_id: str) -> tuple[int, int
     return row.serial, row.site_count
 
 
-def newest_document(connection: Connection, **wanted: object) -> DocumentRecord | None:
-    """The newest whose columns have these values."""
+def newest_document(connection: Connection, *, text: str | None = None, **wanted: object) -> DocumentRecord | None:
+    """The newest whose columns have these values, and that says this if a text is given."""
     conditions = [DOCUMENTS.c[column] == value for column, value in wanted.items()]
-    query = sql.select(DOCUMENTS).where(*conditions).order_by(DOCUMENTS.c.serial.desc()).limit(1)
-    row = connection.execute(query).one_or_none()
-    return None if row is None else _document(row)
+    found = connection.execute(sql.select(DOCUMENTS.c.serial, DOCUMENTS.c.text).where(*conditions)).all()
+    serials = [row.serial for row in found if text is None or packing.unpack_text(row.text) == text]
+    if not serials:
+        return None
+    return _document(connection.execute(sql.select(DOCUMENTS).where(DOCUMENTS.c.serial == max(serials))).one())
 
 
 def _document(row: Row[Any]) -> DocumentRecord:

@@ -249,12 +249,13 @@ class SqlRegistry:
         fingerprint: str,
         name: str | None = None,
         code: Code | None = None,
+        text: str | None = None,
     ) -> DocumentRecord | None:
         wanted = {"digest": digest, "issuing": issuing, "fingerprint": fingerprint}
         optional = {"name": name, "code": code}
         wanted |= {column: value for column, value in optional.items() if value is not None}
         with self._transactions.reading() as connection:
-            return queries.newest_document(connection, **wanted)
+            return queries.newest_document(connection, text=text, **wanted)
 
     def documents(self) -> list[DocumentSummary]:
         with self._transactions.reading() as connection:

@@ -1,7 +1,7 @@
 """What the audit log says of a report and its document, for those who have the report and not the registry.
 
-It ends with the entry that says that the report was saved, so the same report always has the same extract. What the log says
-of single copies that the report does not name is left out, and the log holds no names of people.
+It goes on to the moment at which it is made: who traced the leak, and what became of the report, is known only after it was saved. Of
+tokens that did something in it, it tells who made them. What the log says of single copies that the report does not name is left out.
 """
 
 from __future__ import annotations
@@ -15,39 +15,65 @@ from typing import Any
 import msgspec
 
 from lexprint.errors import RegistryError, ReportError
-from lexprint.registry.audit import REPORT_SAVED, is_unchanged, report_digest
+from lexprint.registry.audit import (
+    CASE_DOWNLOADED,
+    CASE_MADE,
+    REPORT_SAVED,
+    TOKEN_CREATED,
+    TOKEN_REVOKED,
+    is_unchanged,
+    report_digest,
+)
 from lexprint.registry.records import AuditEntry
 from lexprint.reports.report import Report
 from lexprint.reports.signatures import canonical_json
 from lexprint.reports.signed_file import report_bytes
 
+_OF_TOKENS = (TOKEN_CREATED, TOKEN_REVOKED)
+_OF_CASES = (CASE_MADE, CASE_DOWNLOADED)  # which say nothing of the leak, and would make each case another one
+
 
 def extract_bytes(entries: Iterable[AuditEntry], report: Report) -> bytes:
     """The extract as a file; `entries` are the log from its beginning."""
-    extract: list[AuditEntry] = []
-    for entry in entries:
-        if _is_about(entry, report):
-            extract.append(entry)
-        if _is_of_saving(entry, report):
-            return canonical_json([asdict(one) for one in extract]) + b"\n"
-    raise RegistryError(f"report {report.id} is not in the audit log; run: lexprint registry verify")
+    extract = _selected(list(entries), report)
+    if not any(_is_of_saving(entry, report) for entry in extract):
+        raise RegistryError(f"report {report.id} is not in the audit log; run: lexprint registry verify")
+    return canonical_json([asdict(one) for one in extract]) + b"\n"
 
 
-def require_extract(content: bytes, report: Report, *, name: str) -> None:
-    """Refuse what cannot be the extract for this report: each entry is as it was hashed, and the last saved this report."""
+def require_extract(content: bytes, report: Report, *, name: str) -> list[AuditEntry]:
+    """The entries; refuses what cannot be the extract for this report: each is as it was hashed, and one saved this report."""
     try:
         extract = msgspec.convert(json.loads(content), list[AuditEntry])
         is_fitting = (
-            bool(extract)
-            and content == canonical_json([asdict(one) for one in extract]) + b"\n"
-            and all(is_unchanged(entry) and _is_about(entry, report) for entry in extract)
+            content == canonical_json([asdict(one) for one in extract]) + b"\n"
+            and all(is_unchanged(entry) for entry in extract)
+            and _selected(extract, report) == extract
             and _is_in_order(extract)
-            and [_is_of_saving(entry, report) for entry in extract].index(True) == len(extract) - 1
+            and [_is_of_saving(entry, report) for entry in extract].count(True) == 1
         )
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError, msgspec.ValidationError):
         is_fitting = False
     if not is_fitting:
         raise ReportError(f"the audit extract in {name} does not fit the report; needed: the case as it was made")
+    return extract
+
+
+def _selected(entries: Sequence[AuditEntry], report: Report) -> list[AuditEntry]:
+    """Those of the report and its document, and how the tokens that they speak of came about; in order."""
+    about = [_is_about(entry, report) for entry in entries]
+    tokens = {
+        json.loads(entry.details).get("token") for entry, is_about in zip(entries, about, strict=True) if is_about
+    }
+    selected: list[AuditEntry] = []
+    for entry, is_about in zip(reversed(entries), reversed(about), strict=True):  # a token is younger than its maker's
+        details: dict[str, Any] = json.loads(entry.details) if entry.event in _OF_TOKENS else {}
+        is_of_token = details.get("token") in tokens and bool(details)
+        if is_of_token:
+            tokens.add(details.get("by", {}).get("token"))
+        if is_about or is_of_token:
+            selected.append(entry)
+    return selected[::-1]
 
 
 def _is_in_order(extract: Sequence[AuditEntry]) -> bool:
@@ -60,6 +86,8 @@ def _is_in_order(extract: Sequence[AuditEntry]) -> bool:
 def _is_about(entry: AuditEntry, report: Report) -> bool:
     """Of the report or its document; of single copies, only those that are named."""
     details: dict[str, Any] = json.loads(entry.details)
+    if entry.event in _OF_CASES:
+        return False
     number = details.get("number")
     if number is not None and number not in [copy.number for copy in report.accused]:
         return False

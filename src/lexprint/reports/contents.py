@@ -13,21 +13,18 @@ from statistics import fmean
 from lexprint import __version__
 from lexprint.registry.look_alikes import has_look_alike
 from lexprint.registry.protocol import Registry
-from lexprint.registry.records import CopySite, DocumentRecord, DocumentSummary, IssuedCopy, LikelyDocument
+from lexprint.registry.records import DocumentRecord, DocumentSummary, IssuedCopy, LikelyDocument
+from lexprint.reports.evidence import evidence_of
 from lexprint.reports.report import AccusedCopy, Evidence, Leak, Report, TracedDocument, chance, share
 from lexprint.reports.wording import counted, date_in_words
-from lexprint.text.span import Span
 from lexprint.tracing.collusion import SHARES
 from lexprint.tracing.significance import binomial_tails, largest_p_value
 from lexprint.tracing.trace_turns import Turn
 from lexprint.tracing.verdict import CERTAIN, Finding, Suspect
 
 LEAST_SHARED = 3  # passages; fewer are common to texts that have nothing to do with each other
-CONTEXT_WORDS = 5  # on each side of a site
-CONTEXT_CHARACTERS = 120  # in which to look for them
 LEAST_EXCLUDED = 0.05  # of marked words exchanged, to say that a leak is none of the recorded copies
 MOST_LISTED = 8  # documents in a note
-LONGEST_SEEN = 60  # characters; what stands at a site is a word, or a few
 
 
 @dataclass(frozen=True)
@@ -72,6 +69,7 @@ def build_report(
     # Over all copies of all documents, and all traces of this one: union bounds.
     price = in_all / max(finding.compared, 1) / (found.turn.share if found.turn else 1.0)
     accused = tuple(_accused_copy(suspect, copies[suspect.number], price=price) for suspect in finding.accused)
+    evidence = evidence_of(found.record, finding, [copies[number].codeword for number in numbers])
     return Report(
         id=secrets.token_hex(8),
         version=__version__,
@@ -89,11 +87,12 @@ def build_report(
         error_bound=Decimal(repr(error_bound)),
         covered_share=share(finding.covered_share),
         edited_share=share(finding.edited_share),
-        evidence=_evidence(found.record, finding, [copies[number].codeword for number in numbers]),
+        evidence=evidence,
         notes=(
             *remarks,
             *found.remarks,
             *_notes(registry, found, traced, versions, accused),
+            *_note_on_untold(evidence, finding, accused),
             *_note_on_left_out(left_out),
         ),
     )
@@ -164,55 +163,6 @@ def _matches_needed(finding: Finding, record: DocumentRecord) -> int | None:
     bound = share_alone * largest_p_value(recipients=finding.compared, error_bound=finding.error_bound)
     tails = binomial_tails(finding.readable)
     return next((matches for matches, tail in enumerate(tails.tolist()) if tail <= bound), None)
-
-
-def _evidence(record: DocumentRecord, finding: Finding, codewords: Sequence[Sequence[int]]) -> tuple[Evidence, ...]:
-    """For the accused copies; without any, where the marks are is nobody's business."""
-    evidence: list[Evidence] = []
-    if not codewords:
-        return ()
-    for observation in finding.observations:
-        site = record.sites[observation.site]
-        before, after = _context(record.text, site.span)
-        evidence.append(
-            Evidence(
-                site=observation.site + 1,
-                offset=site.span.start,
-                before=before,
-                word=site.word,
-                after=after,
-                words=site.words,
-                symbol=observation.symbol,
-                seen=None if observation.seen is None else _storable(observation.seen)[:LONGEST_SEEN],
-                given=tuple(site.words[codeword[observation.site]] for codeword in codewords),
-                is_doubtful=observation.is_doubtful,
-                acceptances=_acceptances(site),
-            )
-        )
-    return tuple(evidence)
-
-
-def _acceptances(site: CopySite) -> tuple[Decimal, ...]:
-    """Of each other word; none where one is not known."""
-    known = [site.figures_of(word).acceptance for word in site.others]
-    return tuple(share(one) for one in known if one is not None) if None not in known else ()
-
-
-def _context(text: str, span: Span) -> tuple[str, str]:
-    """A few words before and after, up to the edge of the word itself."""
-    start, end = max(0, span.start - CONTEXT_CHARACTERS), span.end + CONTEXT_CHARACTERS
-    before, after = _storable(text[start : span.start]), _storable(text[span.end : end])
-    words_before, words_after = before.split(), after.split()
-    if start:
-        words_before = words_before[1:]  # the first may be half a word
-    if end < len(text):
-        words_after = words_after[:-1]
-    left, right = " ".join(words_before[-CONTEXT_WORDS:]), " ".join(words_after[:CONTEXT_WORDS])
-    return f"{left} " if before[-1:].isspace() else left, f" {right}" if after[:1].isspace() else right
-
-
-def _storable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
 
 def _notes(
@@ -290,6 +240,19 @@ def _note_on_edited_leaks(turn: Turn | None) -> list[str]:
             f"{different} of the {counted(common, 'marked word')} that can be read in both: one is a small edit of the other. "
             "Who traces small edits of one text may be looking for one that points to somebody."
         )
+    ]
+
+
+def _note_on_untold(evidence: Sequence[Evidence], finding: Finding, accused: Sequence[AccusedCopy]) -> list[str]:
+    told = [sum(one.given[place] is not None for one in evidence) for place in range(len(accused))]
+    return [
+        (
+            f"{counted(finding.readable - shown, 'readable marked word')} of copy {copy.number} counted and not listed: "
+            "around them the leak is not like this copy, and what a copy says elsewhere is not for those who hold a part of "
+            "it. Whoever holds the registry can look it up."
+        )
+        for copy, shown in zip(accused, told, strict=True)
+        if finding.observations and shown < finding.readable
     ]
 
 

@@ -21,7 +21,7 @@ from lexprint.reports.wording import chance_in_words, counted, date_in_words, ex
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
-_SIGNS: dict[Reading, str] = {"match": "=", "mismatch": "≠", "neither": "?", "missing": "–"}
+_SIGNS: dict[Reading, str] = {"match": "=", "mismatch": "≠", "neither": "?", "missing": "–", "untold": "–"}
 
 
 def report_page(report: Report) -> str:

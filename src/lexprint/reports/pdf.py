@@ -105,5 +105,6 @@ def _line(one: Evidence, report: Report) -> str:
     given = "; ".join(
         f"copy {copy.number} has '{word}': {_SIGNS[reading_of(one, number)]}"
         for number, (copy, word) in enumerate(zip(report.accused, one.given, strict=True))
+        if word is not None
     )
     return f"{one.site}. {one.before}[{one.words_shown}]{one.after} - leak: {seen}; {given}"

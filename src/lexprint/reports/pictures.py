@@ -15,13 +15,14 @@ from lexprint.reports.markup import Node, element, shape
 from lexprint.reports.report import AccusedCopy, Evidence, Report
 from lexprint.reports.wording import counted, odds_in_words
 
-Reading: TypeAlias = Literal["match", "mismatch", "neither", "missing"]
+Reading: TypeAlias = Literal["match", "mismatch", "neither", "missing", "untold"]
 
 MEANINGS: dict[Reading, str] = {
     "match": "the copy's word",
     "mismatch": "another one of the place's words",
     "neither": "another word: edited",
     "missing": "passage not in the leak",
+    "untold": "not told: the leak around is not like this copy",
 }
 
 # In units of the picture, which is as wide as the page lets it be.
@@ -36,6 +37,8 @@ def reading_of(evidence: Evidence, accused: int) -> Reading:
     """What the leak shows at a site, as seen from one of the accused copies."""
     if evidence.symbol is None:
         return "missing" if evidence.seen is None else "neither"
+    if evidence.given[accused] is None:
+        return "untold"
     return "match" if evidence.given[accused] == evidence.words[evidence.symbol] else "mismatch"
 
 
@@ -79,8 +82,8 @@ def _stroke(reading: Reading, *, x: float, base: float, width: float, height: fl
             return shape("rect", class_=reading, x=x, y=base, width=width, height=height / 2)
         case "neither":
             return shape("rect", class_=reading, x=x, y=base - height / 3, width=width, height=height / 3)
-        case "missing":
-            return shape("circle", class_=reading, cx=x + width / 2, cy=base - 5, r=min(1.8, width / 2))
+        case "missing" | "untold":
+            return shape("circle", class_="missing", cx=x + width / 2, cy=base - 5, r=min(1.8, width / 2))
 
 
 def _key(reading: Reading) -> Element:

@@ -79,7 +79,7 @@ class AccusedCopy:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One site: what the master says there, what the leak says, and what each accused copy was given."""
+    """One site that was read: what the master says there, what the leak says, and what accused copies were given."""
 
     site: Count  # 1, 2, ... in the order of the text
     offset: Count  # of the word in the master, in characters
@@ -89,7 +89,7 @@ class Evidence:
     words: tuple[str, ...]  # two or more, of which copies bear one
     symbol: Count | None  # which of them the leak shows; None: another one
     seen: str | None  # what stands there in the leak; None: the passage is missing
-    given: tuple[str, ...]  # word in each of the accused copies, in their order
+    given: tuple[str | None, ...]  # word in each of the accused copies, in their order; None: not told, see `evidence`
     is_doubtful: bool = False  # whether the leak was edited and edits lead to what is seen, so that it counts for less
     acceptances: tuple[Decimal, ...] = ()  # of each word after the first: the estimated share of readers that accept it
 

@@ -5,7 +5,6 @@ The registry has one writer and the master key stays where it is; what takes tim
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,7 +112,7 @@ class _Issuing:
 def _master(path: Path, name: str, content: bytes) -> Master:
     """Called by its place below the folder, without the ending: files of one name in two folders are two documents."""
     called = Path(name).with_suffix("").as_posix()
-    master = Master.of(content, file_name=path.name, name=called, mode=stat.S_IMODE(path.stat().st_mode))
+    master = Master.of(content, file_name=path.name, name=called)
     if not master.source.is_writable:
         master.source.with_edits(())  # says in the format's own words what to start from
     return master

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
+from lexprint.registry.audit import CASE_DOWNLOADED
 from lexprint.registry.reviews import Review, Status, reviews
 from lexprint.server import case_schemas, schemas
 from lexprint.server.files import find_file
@@ -114,7 +115,7 @@ async def download_case(
             file = find_file(service.registry, caller.id, asked.file)
             leak, name = file.content, file.name
         case = make_case(service.registry, report, leak, leak_name=name, keys=service.keyring)
-        service.registry.record_event("case downloaded", {"report": report_id, "token": caller.id})
+        service.registry.record_event(CASE_DOWNLOADED, {"report": report_id, "token": caller.id})
         return case
 
     content = await service.desk.run(work, seconds=service.limits.seconds)

@@ -1,7 +1,8 @@
 """Copies at download: a document store asks for somebody's copy, which is issued when it is first asked for.
 
 Whoever may ask in somebody's name may also leak in it. So each download is in the audit log with its token, a token may be for
-one recipient alone, and nobody gets a first copy under a name that looks like another's.
+one recipient alone, and nobody gets a first copy under a name that looks like another's. Whoever holds a token for one recipient
+is put on no list by it: it opens the copies that others have planned for them, and no document that they were never to have.
 """
 
 from __future__ import annotations
@@ -11,12 +12,11 @@ from typing import Annotated
 from fastapi import Path
 from starlette.responses import Response
 
-from lexprint.registry.look_alikes import name_shape
+from lexprint.registry.look_alikes import look_alike
 from lexprint.registry.packing import person
 from lexprint.registry.records import DocumentRecord, IssuedCopy
-from lexprint.server import schemas, verbs
+from lexprint.server import issued_files, schemas
 from lexprint.server.access import Caller
-from lexprint.server.files import find_kept
 from lexprint.server.guarding import guarded_router
 from lexprint.server.limits import OnProgress
 from lexprint.server.problems import Refusal, not_found
@@ -40,7 +40,7 @@ async def fetch_copy(
 ) -> Response:
     """The copy of one recipient: issued when it is first asked for, and the same bytes ever after."""
     if caller.recipient is not None and person(caller.recipient) != person(recipient):
-        raise Refusal(403, "this token is for the copies of another recipient", code="Forbidden")
+        raise _not_theirs()
 
     def work(on_progress: OnProgress) -> Response:
         return _fetched(service, caller, document_id, " ".join(recipient.split()))
@@ -48,14 +48,21 @@ async def fetch_copy(
     return await service.desk.run(work, seconds=service.limits.seconds)
 
 
+def _not_theirs() -> Refusal:
+    """In the same words whether there is such a document or copy, or not."""
+    return Refusal(403, "this token opens the copies that one recipient was given, and this is none", code="Forbidden")
+
+
 def _fetched(service: Service, caller: Caller, document_id: str, recipient: str) -> Response:
-    record = service.registry.document(document_id)
     number = _number_of(service, document_id, recipient)
+    if number is None and caller.recipient is not None:
+        raise _not_theirs()
+    record = service.registry.document(document_id)
     is_first = number is None
     if number is None:
         _require_no_double(service, caller, document_id, recipient)
         number = _issue(service, record, recipient)
-    for copy, content in verbs.copy_contents(service, record, _copies(service, record, number, recipient)):
+    for copy, content in issued_files.copy_contents(service, record, _copies(service, record, number, recipient)):
         details = {"document": document_id, "number": number, "token": caller.id}
         service.registry.record_event("copy downloaded", details)
         response = attachment(content, copy.file_name)
@@ -87,10 +94,11 @@ def _copies(service: Service, record: DocumentRecord, number: int, recipient: st
 
 
 def _issue(service: Service, record: DocumentRecord, recipient: str) -> int:
-    kept = find_kept(service.registry, record.digest)
-    if kept is None:
+    found = issued_files.find_master(service, record)
+    if found is None:
         raise not_found("the file of document", record.id)
-    master = Master.of(kept.content, file_name=kept.name, name=record.name)
+    kept, source = found
+    master = Master.of(kept.content, source, file_name=kept.name, name=record.name)
     with scratch_folder() as folder:
         done = issue_one(
             record,
@@ -109,9 +117,8 @@ def _require_no_double(service: Service, caller: Caller, document_id: str, recip
 
     The refusal tells that there is somebody of such a name, so who tries names is in the audit log too.
     """
-    shape = name_shape(recipient)
     for one in service.registry.recipients():
-        if person(one.name) != person(recipient) and name_shape(one.name) == shape:
+        if person(one.name) != person(recipient) and look_alike(one.name, recipient):
             service.registry.record_event("copy refused", {"document": document_id, "token": caller.id})
             raise Refusal(
                 409,

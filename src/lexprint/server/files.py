@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from pathlib import PurePath
 from typing import Any
 
 from lexprint.registry.audit import time_text
@@ -49,8 +50,12 @@ def add_file(registry: Registry, caller: Caller, content: bytes, *, name: str, k
 
 
 def keep_forever(registry: Registry, content: bytes, *, name: str, kind: str) -> None:
-    """Keep what copies are made of, or a copy that could not be made again; once is enough."""
-    if find_kept(registry, sha256(content).hexdigest()) is None:
+    """Keep what copies are made of, or a copy that could not be made again; once is enough for each format.
+
+    The same bytes say something else as another format: who comes first does not decide what those of others are read as.
+    """
+    kept = find_kept(registry, sha256(content).hexdigest())
+    if not any((one.kind, PurePath(one.name).suffix) == (kind, PurePath(name).suffix) for one in kept):
         _add(registry, SERVICE, content, name=name, kind=kind, expires_at=None)
 
 
@@ -90,12 +95,13 @@ def find_file(registry: Registry, owner: str, file_id: str) -> StoredFile:
     return _file(rows[0])
 
 
-def find_kept(registry: Registry, digest: str) -> StoredFile | None:
+def find_kept(registry: Registry, digest: str) -> list[StoredFile]:
+    """The bytes that are kept under this digest, once for each format that they were sent as."""
     with registry.reading() as statements:
         rows = statements.rows(
-            "SELECT * FROM files WHERE digest = :digest AND owner = :owner LIMIT 1", digest=digest, owner=SERVICE
+            "SELECT * FROM files WHERE digest = :digest AND owner = :owner ORDER BY id", digest=digest, owner=SERVICE
         )
-    return _file(rows[0]) if rows else None
+    return list(map(_file, rows))
 
 
 def delete_file(registry: Registry, owner: str, file_id: str) -> None:

@@ -12,7 +12,7 @@ from lexprint.formats.source import open_source
 from lexprint.registry.records import DocumentRecord, IssuedCopy
 from lexprint.reports.report import Report
 from lexprint.reports.signed_file import read_report, require_signer
-from lexprint.server import page_schemas, schemas, verbs
+from lexprint.server import issued_files, page_schemas, schemas, verbs
 from lexprint.server.guarding import guarded_router
 from lexprint.server.limits import OnProgress
 from lexprint.server.page_schemas import Finding
@@ -22,7 +22,7 @@ from lexprint.server.routes import TheCaller, TheService
 from lexprint.server.service import Service
 from lexprint.server.verbs import Answer
 from lexprint.text.editing import apply_edits, inverse_edits
-from lexprint.workflows.cases import is_case, read_case
+from lexprint.workflows.cases import is_case, read_case, status_in_case
 from lexprint.workflows.issuing import copy_edits
 
 reading = guarded_router("mark")
@@ -48,7 +48,7 @@ async def show_copy(
 
 def _copy_text(service: Service, record: DocumentRecord, copy: IssuedCopy) -> Answer:
     if record.issuing == "blind":
-        for _, content in verbs.copy_contents(service, record, [copy]):
+        for _, content in issued_files.copy_contents(service, record, [copy]):
             source = open_source(content, name=copy.file_name, limits=service.reading)
             return {"text": source.text, "changed": []}
         raise not_found("the file of copy", str(copy.number))
@@ -78,6 +78,8 @@ def _verified(service: Service, content: bytes) -> Answer:
     except FormatError as error:
         return _answer("unreadable", str(error))
     finding, detail = _origin(report, service.keyring)
+    if is_case(content):
+        detail += f"; its status when the case was made: {status_in_case(content, name='the case')[0]}"
     return _answer(finding, detail) | {
         "signer": report.signature and report.signature.signer.fingerprint,
         "is_known": _is_known(service, report),

@@ -18,7 +18,7 @@ from lexprint.registry.records import DocumentSummary, IssuedCopy
 from lexprint.reports.page import report_page
 from lexprint.reports.report import Report
 from lexprint.reports.signed_file import read_report, report_bytes, require_signer
-from lexprint.server import metrics, schemas, token_schemas, verbs
+from lexprint.server import issued_files, metrics, schemas, token_schemas, verbs
 from lexprint.server.guarding import guarded_router
 from lexprint.server.limits import OnProgress
 from lexprint.server.problems import Refusal, not_found
@@ -67,7 +67,7 @@ def download_copy(
     """The file of one copy, byte for byte as it was issued."""
     record = service.registry.document(document_id)
     copies = service.registry.copies(document_id, numbers=[number])
-    for copy, content in verbs.copy_contents(service, record, copies):
+    for copy, content in issued_files.copy_contents(service, record, copies):
         details = {"document": document_id, "number": number, "token": caller.id}
         service.registry.record_event("copy downloaded", details)
         return attachment(content, copy.file_name)
@@ -85,7 +85,7 @@ async def download_archive(
         archive: IO[bytes] = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 # closed when it is sent
         listed = []
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-            for copy, content in verbs.copy_contents(service, record, service.registry.copies(document_id)):
+            for copy, content in issued_files.copy_contents(service, record, service.registry.copies(document_id)):
                 on_progress(copy.number, 0)
                 packed.writestr(zipfile.ZipInfo(copy.file_name), content)
                 listed.append(_copy_json(copy))
@@ -172,19 +172,24 @@ def show_tokens(service: TheService) -> list[Answer]:
 
 
 @administration.post("/tokens", response_model=token_schemas.NewToken, status_code=201)
-def new_token(asked: token_schemas.TokenRequest, service: TheService) -> Answer:
+def new_token(asked: token_schemas.TokenRequest, service: TheService, caller: TheCaller) -> Answer:
     """A new token, which is shown this once."""
     expires_at = None if asked.days is None else datetime.now(UTC) + timedelta(days=asked.days)
     written, token = create_token(
-        service.registry, asked.name, scopes=asked.scopes, expires_at=expires_at, recipient=asked.recipient
+        service.registry,
+        asked.name,
+        scopes=asked.scopes,
+        expires_at=expires_at,
+        recipient=asked.recipient,
+        by=caller.id,
     )
     return _token_json(token) | {"token": written}
 
 
 @administration.delete("/tokens/{token_id}", response_model=token_schemas.TokenInfo)
-def end_token(token_id: schemas.TokenId, service: TheService) -> Answer:
+def end_token(token_id: schemas.TokenId, service: TheService, caller: TheCaller) -> Answer:
     """Revoke a token."""
-    return _token_json(revoke_token(service.registry, token_id))
+    return _token_json(revoke_token(service.registry, token_id, by=caller.id))
 
 
 @administration.get("/metrics", response_class=PlainTextResponse)
@@ -242,7 +247,7 @@ def _document_json(service: Service, one: DocumentSummary) -> Answer:
         "sites": one.sites,
         "planned": one.planned,
         "issued": one.issued,
-        "has_files": verbs.has_master(service, one.digest),
+        "has_files": issued_files.has_master(service, one.digest),
     }
 
 

@@ -91,7 +91,7 @@ def sign_out(request: Request, service: TheService, caller: TheCaller) -> Respon
     if HEADER not in request.headers:
         raise Refusal(409, "no session was shown; a token is ended with: lexprint token revoke", code="NoSession")
     if caller.is_session:
-        revoke_token(service.registry, caller.id)
+        revoke_token(service.registry, caller.id, by=caller.id)
     response = Response(status_code=204)
     delete_cookie(response, request, caller.id)
     return response

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import Any, Literal, TypeAlias, get_args
 
 from lexprint.errors import InputError, RegistryError
-from lexprint.registry.audit import time_text
+from lexprint.registry.audit import TOKEN_CREATED, TOKEN_REVOKED, time_text
 from lexprint.registry.packing import require_storable
 from lexprint.registry.protocol import Registry
 from lexprint.registry.statements import Statements
@@ -60,14 +60,19 @@ def create_token(
     expires_at: datetime | None = None,
     kind: TokenKind = "api",
     recipient: str | None = None,
+    by: str | None = None,
 ) -> tuple[str, Token]:
-    """A new token, which is shown this once, and what is kept of it."""
+    """A new token, which is shown this once, and what is kept of it.
+
+    `by` is the id of its maker's token; without one a command on the registry's machine made it. The log has both, with name and
+    recipient: who fetches something with a token "of Ada" is Ada only if nobody made it in her name.
+    """
     if recipient is not None:
         require_storable("the name of a recipient", recipient)
         if set(scopes) != {"copies"}:
             raise InputError("a token for one recipient opens their copies alone", needed="the scope copies, no other")
     with registry.writing() as statements:
-        return _create(statements, name, scopes=scopes, expires_at=expires_at, kind=kind, recipient=recipient)
+        return _create(statements, name, scopes=scopes, expires_at=expires_at, kind=kind, recipient=recipient, by=by)
 
 
 def create_link(registry: Registry, *, scopes: Collection[Scope] = SCOPES) -> str:
@@ -88,7 +93,9 @@ def open_session(registry: Registry, link: str) -> tuple[str, Token] | None:
         ):
             return None
         expires_at = now + SESSION_LIFETIME
-        return _create(statements, "browser session", scopes=found.scopes, expires_at=expires_at, kind="session")
+        return _create(
+            statements, "browser session", scopes=found.scopes, expires_at=expires_at, kind="session", by=found.id
+        )
 
 
 def _create(
@@ -99,6 +106,7 @@ def _create(
     expires_at: datetime | None,
     kind: TokenKind,
     recipient: str | None = None,
+    by: str | None = None,
 ) -> tuple[str, Token]:
     require_storable("the name of a token", name)
     unknown = set(scopes) - set(SCOPES)
@@ -121,8 +129,17 @@ def _create(
         created_at=time_text(now),
         expires_at=None if expires_at is None else time_text(expires_at),
     )
-    statements.log("token created", {"token": token.id, "kind": kind, "scopes": sorted(token.scopes)})
+    details = {"token": token.id, "kind": kind, "name": name, "scopes": sorted(token.scopes), "recipient": recipient}
+    statements.log(TOKEN_CREATED, details | {"by": _maker(statements, by)})
     return written, token
+
+
+def _maker(statements: Statements, by: str | None) -> dict[str, str]:
+    """As the log has it."""
+    if by is None:
+        return {"command": "lexprint"}
+    names = statements.rows("SELECT kind, name FROM tokens WHERE id = :id", id=by)
+    return {"token": by, **(dict(names[0]) if names else {})}
 
 
 def find_token(registry: Registry, written: str) -> Token | None:
@@ -143,7 +160,7 @@ def list_tokens(registry: Registry) -> list[Token]:
         return [_token(row) for row in statements.rows("SELECT * FROM tokens ORDER BY serial")]
 
 
-def revoke_token(registry: Registry, token_id: str) -> Token:
+def revoke_token(registry: Registry, token_id: str, *, by: str | None = None) -> Token:
     """From now on it opens nothing; revoking it again changes nothing."""
     with registry.writing() as statements:
         changed = statements.change(
@@ -155,7 +172,7 @@ def revoke_token(registry: Registry, token_id: str) -> Token:
         if not rows:
             raise UnknownToken(token_id)
         if changed:
-            statements.log("token revoked", {"token": token_id})
+            statements.log(TOKEN_REVOKED, {"token": token_id, "by": _maker(statements, by)})
     return _token(rows[0])
 
 

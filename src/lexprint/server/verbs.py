@@ -5,7 +5,7 @@ Requests that are answered at once and jobs both come here, so both give the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -18,13 +18,12 @@ from lexprint.formats.hidden_contents import hidden_warnings
 from lexprint.formats.plain_text import PlainText
 from lexprint.formats.protocol import remarks_of
 from lexprint.formats.source import Source, open_source
-from lexprint.registry.records import DocumentRecord, IssuedCopy
 from lexprint.reports.report import Report
 from lexprint.reports.signed_file import report_json
 from lexprint.reports.wording import chance_in_words, explanation, headline, lead_in_words
 from lexprint.server import schemas
 from lexprint.server.access import Caller
-from lexprint.server.files import SERVICE, StoredFile, add_file, find_file, find_kept, keep_forever
+from lexprint.server.files import StoredFile, add_file, find_file, keep_forever
 from lexprint.server.limits import OnPart, OnProgress
 from lexprint.server.parts import growing
 from lexprint.server.problems import Refusal
@@ -39,7 +38,6 @@ from lexprint.workflows.issuing import (
     IssueOptions,
     Master,
     comfortable_sites,
-    copy_edits,
     issue as issue_copies,
     issue_blind,
 )
@@ -286,23 +284,6 @@ def _issue_options(asked: schemas.IssueRequest) -> IssueOptions:
     )
 
 
-def copy_contents(
-    service: Service, record: DocumentRecord, copies: Iterable[IssuedCopy]
-) -> Iterator[tuple[IssuedCopy, bytes]]:
-    """Files of issued copies, made again or as they were kept; without those whose master is not here."""
-    master = None if record.issuing == "blind" else find_kept(service.registry, record.digest)
-    source = None if master is None else open_source(master.content, name=master.name, limits=service.reading)
-    for copy in copies:
-        if copy.digest is None:
-            continue
-        if source is not None:
-            content = source.with_edits(copy_edits(record.sites, copy.codeword))
-            if sha256(content).hexdigest() == copy.digest:
-                yield copy, content
-        elif (kept := find_kept(service.registry, copy.digest)) is not None:
-            yield copy, kept.content
-
-
 def trace(desk: Desk, asked: schemas.TraceRequest, on_progress: OnProgress) -> Answer:
     if (asked.error_bound or 0.0) > ERROR_BOUND and "admin" not in desk.caller.scopes:
         # With a loose bound, answers would tell how near a text is to copies that nobody may name.
@@ -354,16 +335,6 @@ def report_answer(report: Report) -> Answer:
         "explanation": explanation(report),
         "chance_of_error": None if worst is None else chance_in_words(worst),
     }
-
-
-def has_master(service: Service, digest: str) -> bool:
-    """Whether copies of a document can be fetched here; one that was issued elsewhere has none."""
-    with service.registry.reading() as statements:
-        return bool(
-            statements.rows(
-                "SELECT 1 AS one FROM files WHERE digest = :digest AND owner = :owner", digest=digest, owner=SERVICE
-            )
-        )
 
 
 def has_blind_documents(service: Service) -> bool:

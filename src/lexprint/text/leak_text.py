@@ -10,26 +10,33 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
+from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexprint.text.view import combining_marks
+
 LONGEST_WORD = 64  # characters compared; nothing longer is a word
 
-# Soft hyphen, zero-width and direction marks, joiners, variation selectors, tags: seen by nobody, put in to disguise.
+# What nobody sees, put in to disguise: Default_Ignorable_Code_Point of Unicode 16, which Python does not know, less what is blank;
+# controls that are no white space, and marks of annotations.
 _INVISIBLE = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
-    "\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
 )
-_ENCLOSED = (
-    "\u249c-\u24e9\U0001f110-\U0001f169"  # letters in circles, squares and brackets, which are no letters to `re`
+_BLANKS = "\u115f\u1160\u3164\uffa0"  # Hangul fillers: letters to Unicode, and spaces to a reader
+_invisible = re.compile(f"[{_INVISIBLE}{_BLANKS}]+")
+_ENCLOSED = (  # letters in circles, squares and brackets, and those of flags, which are no letters to `re`
+    "\u249c-\u24e9\U0001f110-\U0001f189\U0001f1e6-\U0001f1ff"
 )
 _APOSTROPHES = "'’‘ʼʻ´`′＇"
 _HYPHENS = "-‐‑"
 
-# Letters that look like another: Cyrillic, Greek, Armenian, and what compatibility forms leave, in lower case.
+# Letters that look like another, where Unicode's list (`look_alikes.txt`) has none or one that disguisers do not mean.
 _LOOK_ALIKES = {
     look_alike: letter
     for letter, look_alikes in {
@@ -63,9 +70,12 @@ _LOOK_ALIKES = {
     for look_alike in look_alikes
 }
 _DIGITS_FOR_LETTERS = {"0": "o", "1": "l", "3": "e", "5": "s"}  # as scanners and disguisers write them, within words
-_CAPITALS = str.maketrans("ВНΗΝΜΥΖΡ", "bhhnmyzp")  # those that look like another letter than their small ones do
-_LETTERS = str.maketrans(_LOOK_ALIKES)
+_CAPITALS = dict(
+    zip("ВНΗΝΜΥΖΡꓲ", "bhhnmyzpi", strict=True)
+)  # those that look like another letter than their small ones do
 _DIGITS = str.maketrans(_DIGITS_FOR_LETTERS)
+_BY_NAME = re.compile(r"(?:.*\bLATIN\b.*|REGIONAL INDICATOR SYMBOL )\bLETTER (?:[A-Z-]+ )*?([A-Z])(?: WITH .*)?")
+_CAPITAL_IN_WORD = re.compile(r"(?<=[a-z])[IΙІӀ]+")  # a small l to every reader
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -109,26 +119,62 @@ def wording_digest(text: str) -> str:
 def spell(word: str) -> str:
     """A word as it is compared; empty if no letter and no digit is left of it.
 
-    >>> spell("Сafé"), spell("W0RD"), spell("2010"), spell("_")
-    ('cafe', 'word', '2010', '')
+    >>> spell("Сafé"), spell("W0RD"), spell("heIp"), spell("ᴡᴏʀᴅ"), spell("2010"), spell("_")
+    ('cafe', 'word', 'help', 'word', '2010', '')
     """
+    if not word.islower():
+        word = _CAPITAL_IN_WORD.sub(lambda found: "l" * len(found.group()), word)
     if word.isascii() and word.isalpha() and len(word) <= LONGEST_WORD:
         return word.lower()
-    folded = unicodedata.normalize("NFKC", word[: 4 * LONGEST_WORD]).translate(_CAPITALS).casefold()
-    letters = "".join(filter(str.isalnum, unicodedata.normalize("NFKD", folded))).translate(_LETTERS)
+    seen = _invisible.sub("", word)[: 4 * LONGEST_WORD]
+    letters = "".join(map(_letter, unicodedata.normalize("NFKD", seen)))
     if not letters.isdecimal():
         letters = letters.translate(_DIGITS)
     return letters[:LONGEST_WORD]
 
 
+@lru_cache(maxsize=1 << 14)
+def _letter(character: str) -> str:
+    """What a reader takes a character for, which has no accent by now; empty if it is neither letter nor digit."""
+    if _invisible.match(character):  # some forms of what is not seen are made of others
+        return ""
+    small, known = character.casefold(), _look_alikes()
+    found = _CAPITALS.get(character) or known.get(small) or known.get(character)
+    if found is None and not character.isascii():
+        found = letter_by_name(character)
+    return found or "".join(filter(str.isalnum, small))
+
+
+def letter_by_name(character: str) -> str | None:
+    """The letter of a to z that a character is a form of, whether a small capital, hooked, turned or in a square.
+
+    >>> [letter_by_name(one) for one in "ʀɖɐ🅰🇦я"]
+    ['r', 'd', 'a', 'a', 'a', None]
+    """
+    found = _BY_NAME.fullmatch(unicodedata.name(character, ""))
+    return found[1].lower() if found else None
+
+
+@cache
+def _look_alikes() -> dict[str, str]:
+    """The letter that each looks like, or two."""
+    lines = resources.files("lexprint.text").joinpath("look_alikes.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.split(" ") for line in lines if not line.startswith("#")]
+    return {one: letters for letters, look_alikes in rows for one in look_alikes} | _LOOK_ALIKES
+
+
 @cache
 def _word_pattern() -> re.Pattern[str]:
-    """Letters, digits and marks with what is invisible between them; apostrophes within; hyphens at line ends."""
-    character = rf"[\w{_INVISIBLE}{_ENCLOSED}{_marks()}]"
+    """Letters, digits and marks with what is invisible between them; apostrophes within; hyphens at line ends.
+
+    Letters that stand apart, each with a sign or unusual space between, or the same few of them, are a word too.
+    """
+    signs = re.escape("".join(one for one in _look_alikes() if not re.match(r"\w", one)))
+    unseen = rf"[{_INVISIBLE}{combining_marks()}]"
+    character = rf"(?:[^\W_{_BLANKS}]|[{_INVISIBLE}{_ENCLOSED}{signs}{combining_marks()}])"
+    single = rf"[^\W\d_{_BLANKS}]{unseen}*+(?!{character})"
+    sign = rf"(?:[^\w \t\n\r{_APOSTROPHES}]|[_{_BLANKS}])"
+    further = rf"(?:{sign}{single})++|(?P<signs>{sign}{{2,3}}+){single}(?:(?P=signs){single})*+"
+    apart = rf"(?<!{character}){single}(?:{further})"
     line_end = rf"(?:[{_HYPHENS}]|(?<=\u00ad))[^\S\n\r]*(?:\r\n?|\n)[^\S\n\r]*(?=[^\W\d_])"
-    return re.compile(rf"{character}++(?:(?:[{_APOSTROPHES}](?=\w)|{line_end}){character}++)*+")
-
-
-def _marks() -> str:
-    """Ranges of combining marks of the scripts that letters may carry here; others part words, which harms nobody."""
-    return "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+    return re.compile(rf"{apart}|{character}++(?:(?:[{_APOSTROPHES}](?=\w)|{line_end}){character}++)*+")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from hashlib import sha256
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,10 @@ from typing import TYPE_CHECKING, Any
 from lexprint import __version__
 from lexprint.errors import BadSignature, FormatError, InputError, ReportError, SecretError
 from lexprint.formats.zip_package import LARGEST_MEMBER, open_package, pack
+from lexprint.registry.audit import CASE_MADE, REPORT_REVIEWED, review_digest, time_text
 from lexprint.registry.protocol import Registry
+from lexprint.registry.records import AuditEntry
+from lexprint.registry.reviews import Review, read_status, reviews, status_of
 from lexprint.reports.audit_extract import extract_bytes, require_extract
 from lexprint.reports.page import report_page
 from lexprint.reports.pdf import report_pdf
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 KIND = "lexprint case"  # so that the signature of a list is that of nothing else
 BEGINNING = b"PK"  # of every ZIP file
-LIST, REPORT, PDF, AUDIT = "case.json", "report.json", "report.pdf", "audit.json"
+LIST, REPORT, PDF, AUDIT, STATUS = "case.json", "report.json", "report.pdf", "audit.json", "status.json"
 _LEAK = re.compile(r"leak(\.[a-z0-9]{1,8})?")
 _MEMBER = re.compile(r"[a-z-]{1,16}(\.[a-z0-9]{1,8})?")
 _LEAST_MEMBERS = 6
@@ -46,7 +50,10 @@ _MOST_MEMBERS = 12
 
 
 def make_case(registry: Registry, report: Report, leak: bytes, *, leak_name: str, keys: Keyring | None) -> bytes:
-    """The ZIP file of a signed report of the registry and the leak it is of; the same for the same report and leak."""
+    """The ZIP file of a signed report of the registry and the leak it is of, with all that is known of the report by now.
+
+    The same for the same report and leak, until somebody says something of the report or does something with its document.
+    """
     if report.signature is None:
         raise ReportError(f"report {report.id} is not signed; needed: one that was traced with a master key")
     signer = report.signature.signer
@@ -57,11 +64,13 @@ def make_case(registry: Registry, report: Report, leak: bytes, *, leak_name: str
         raise InputError(f"{leak_name} is not the leak of report {report.id}", needed="the file that was traced")
     if len(leak) > LARGEST_MEMBER:
         raise InputError(f"{leak_name} is too large for a case", needed=f"at most {LARGEST_MEMBER:,} bytes")
+    extract = extract_bytes(registry.audit(), report)
     members = {
         _leak_member(leak_name): leak,
         **_derived(report),
         PDF: report_pdf(report),
-        AUDIT: extract_bytes(registry.audit(), report),
+        AUDIT: extract,
+        STATUS: _status_bytes(_reviewed(reviews(registry), require_extract(extract, report, name=AUDIT), report)),
     }
     listed = {
         "kind": KIND,
@@ -73,7 +82,7 @@ def make_case(registry: Registry, report: Report, leak: bytes, *, leak_name: str
     content = canonical_json({"case": listed, **signature_json(signature_of(listed, key))}) + b"\n"
     case = pack(dict(sorted({LIST: content, **members}.items())))
     details = {"report": report.id, "document": report.document and report.document.id}
-    registry.record_event("case made", details | {"case": sha256(case).hexdigest()})
+    registry.record_event(CASE_MADE, details | {"case": sha256(case).hexdigest()})
     return case
 
 
@@ -93,17 +102,59 @@ def read_case(content: bytes, *, name: str) -> Report:
             by_another = "" if version == __version__ else f"; the case was made by lexprint {version}: verify with it"
             raise ReportError(f"{member} in {name} is not what the signed report gives{by_another}")
     leaks = [member for member in members if _LEAK.fullmatch(member)]
-    known = {*leaks, LIST, PDF, AUDIT, *_derived(report)}
+    known = {*leaks, LIST, PDF, AUDIT, STATUS, *_derived(report)}
     if len(leaks) != 1 or set(members) != known:
         raise ReportError(f"{name} holds other files than a case does; needed: the case as it was made")
     if sha256(members[leaks[0]]).hexdigest() != report.leak.digest:
         raise ReportError(
             f"{leaks[0]} in {name} is not the leak that the report is of; needed: the case as it was made"
         )
-    require_extract(members[AUDIT], report, name=name)
+    _require_status(members[STATUS], require_extract(members[AUDIT], report, name=name), report, name=name)
     if pack(dict(sorted(members.items()))) != content:
         raise ReportError(f"{name} holds more than its files; needed: the case as it was made, not packed anew")
     return report
+
+
+def status_in_case(content: bytes, *, name: str) -> tuple[str, tuple[str, ...]]:
+    """The status that a report had when its case was made, and all notes on it; of a case that was verified."""
+    found = json.loads(_members(content, name=name)[STATUS])
+    return found["status"], tuple(one["note"] for one in found["reviews"] if one["note"])
+
+
+def _reviewed(said: Mapping[str, Sequence[Review]], extract: Sequence[AuditEntry], report: Report) -> Sequence[Review]:
+    """What people made of the report, as far as the extract knows of it."""
+    return said.get(report.id, ())[: len(_digests_of_reviews(extract, report))]
+
+
+def _digests_of_reviews(extract: Sequence[AuditEntry], report: Report) -> list[str]:
+    found = [json.loads(entry.details) for entry in extract if entry.event == REPORT_REVIEWED]
+    return [details["sha256"] for details in found if details["report"] == report.id]
+
+
+def _status_bytes(said: Sequence[Review]) -> bytes:
+    listed = [{"number": one.number, "status": one.status, "note": one.note, "at": time_text(one.at)} for one in said]
+    return canonical_json({"status": status_of(said), "reviews": listed}) + b"\n"
+
+
+def _require_status(content: bytes, extract: Sequence[AuditEntry], report: Report, *, name: str) -> None:
+    """Refuse another status or other notes than those that are in the log."""
+    try:
+        listed: list[dict[str, Any]] = json.loads(content)["reviews"]
+        said = [
+            Review(report.id, one["number"], read_status(one["status"]), one["note"], datetime.fromisoformat(one["at"]))
+            for one in listed
+        ]
+        digests = [
+            review_digest(
+                report_id=report.id, number=one.number, status=one.status, note=one.note, at=time_text(one.at)
+            )
+            for one in said
+        ]
+        is_fitting = content == _status_bytes(said) and digests == _digests_of_reviews(extract, report)
+    except (InputError, KeyError, RecursionError, TypeError, ValueError):
+        is_fitting = False
+    if not is_fitting:
+        raise ReportError(f"{STATUS} in {name} is not what the audit extract says; needed: the case as it was made")
 
 
 def _derived(report: Report) -> dict[str, bytes]:

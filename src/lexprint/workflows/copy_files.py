@@ -26,7 +26,7 @@ except ImportError:  # not on this system: two writers at once are then the user
     fcntl = None  # type: ignore[assignment]
 
 SYNCED_AT_ONCE = 16  # files
-PRIVATE = 0o600  # permissions of what names recipients, or came without permissions of its own
+PRIVATE = 0o600  # permissions of copies and of what names recipients, whatever the master has: each is for one person
 LONGEST_PART = 60  # bytes of UTF-8 for a name in a file name; systems allow 255 in all
 USUAL_EXTENSION = ".txt"
 _TEMPORARY = ".lexprint-copy-"
@@ -94,12 +94,12 @@ def digest_of_file(path: Path) -> str | None:
         raise InputError(f"{path} cannot be read ({error.strerror})", needed="a file that may be read") from error
 
 
-def write_together(folder: Path, files: Mapping[str, bytes], *, mode: int | None = None) -> None:
-    """Some files, each whole or not there; on return they outlast a power cut. Private, unless `mode` says otherwise."""
+def write_together(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Some files for nobody but their owner, each whole or not there; on return they outlast a power cut."""
     temporary = {name: folder / f"{_TEMPORARY}{secrets.token_hex(8)}" for name in files}
     try:
         for name, content in files.items():
-            _write(temporary[name], content, mode)
+            _write(temporary[name], content)
         with ThreadPoolExecutor(SYNCED_AT_ONCE) as threads:  # a disk that is asked for many at once does them in one go
             list(threads.map(_sync, temporary.values()))
         for name in files:
@@ -116,9 +116,8 @@ def write_together(folder: Path, files: Mapping[str, bytes], *, mode: int | None
     sync_folder(folder)
 
 
-def _write(path: Path, content: bytes, mode: int | None) -> None:
-    wanted = PRIVATE if mode is None else mode | stat.S_IWUSR  # less what the user's mask forbids
-    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, wanted)) as file:
+def _write(path: Path, content: bytes) -> None:
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, PRIVATE)) as file:
         file.write(content)
 
 

@@ -22,6 +22,7 @@ from lexprint.coding.keys import Keyring
 from lexprint.coding.payload_code import SECOND_TURN
 from lexprint.engine import Engine
 from lexprint.errors import InputError, RegistryError
+from lexprint.registry.audit import COPIES_AGAIN, as_ranges
 from lexprint.registry.packing import person
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import Code, CopySite, DocumentRecord, IssuedCopy
@@ -118,6 +119,10 @@ def issue_one(
         raise InputError(
             f"copies of {record.name} are blind, and made by the models", needed="to issue it with this recipient first"
         )
+    if master.text != record.text:  # the same bytes, read as another format: edits would go astray
+        raise InputError(
+            f"the file of {record.name} reads as another text than was issued", needed="the file under the name it had"
+        )
     with sole_writer(folder):
         return _issue_planned(Planner(record, [recipient], master, keyring, registry, folder, settings))
 
@@ -126,7 +131,9 @@ def _issue_planned(planner: Planner, *, on_copies: OnCopies | None = None) -> Is
     master, record = planner.master, planner.record
     plan = record_plan(planner.plan, planner.registry)
     contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
-    return _write_copies(plan, contents, master, planner.registry, folder=planner.folder, on_copies=on_copies)
+    return _write_copies(
+        plan, contents, planner.registry, folder=planner.folder, warnings=master.warnings, on_copies=on_copies
+    )
 
 
 def is_analysed(engine: Engine, master: Master, registry: Registry, options: IssueOptions) -> bool:
@@ -155,7 +162,7 @@ def issue_blind(
     _require_ready(master, recipients)
     with sole_writer(folder):
         record = registry.find_document(
-            digest=master.digest, issuing="blind", fingerprint=engine.fingerprint, name=master.name
+            digest=master.digest, issuing="blind", fingerprint=engine.fingerprint, name=master.name, text=master.text
         ) or _new_blind_document(engine, master, keyring, registry, error_bound=error_bound or ERROR_BOUND)
         require_fingerprint(engine, record)  # else these copies would be read otherwise than those before
         _require_promised(record, error_bound)
@@ -183,7 +190,7 @@ def issue_blind(
 
         plan = record_plan(marked, registry)
         missing = (contents[copy.salt] for copy in plan.missing)
-        return _write_copies(plan, missing, master, registry, folder=folder, on_copies=on_copies)
+        return _write_copies(plan, missing, registry, folder=folder, warnings=master.warnings, on_copies=on_copies)
 
 
 def comfortable_sites(recipients: int, *, error_bound: float = ERROR_BOUND) -> int:
@@ -208,6 +215,7 @@ def _known_document(engine: Engine, master: Master, registry: Registry, options:
         fingerprint=engine.fingerprint,
         name=master.name,
         code=options.code,
+        text=master.text,
     )
     if record is not None:
         _require_promised(record, options.error_bound)
@@ -232,7 +240,7 @@ def _new_document(
     if code == "tardos":
         sites = tuple(site.with_others(site.others[:1]) for site in sites)  # its decoder is of two words a site
     key = keyring.newest
-    parts = [registry.id, master.digest, master.name, "registered", code, key.id, engine.fingerprint]
+    parts = [registry.id, master.digest, master.name, "registered", code, key.id, engine.fingerprint, master.text]
     document_id = _identity(*parts, *(" ".join([f"{site.span.start}", *site.words]) for site in sites))
     secret = key.derive(CODEWORDS, document=document_id)
     return DocumentRecord(
@@ -265,7 +273,7 @@ def _new_blind_document(
 ) -> DocumentRecord:
     key = keyring.newest
     return DocumentRecord(
-        id=_identity(registry.id, master.digest, master.name, "blind", key.id, engine.fingerprint),
+        id=_identity(registry.id, master.digest, master.name, "blind", key.id, engine.fingerprint, master.text),
         name=master.name,
         text=master.text,
         digest=master.digest,
@@ -299,13 +307,14 @@ def copy_edits(sites: Sequence[CopySite], codeword: Sequence[int]) -> tuple[Edit
 def _write_copies(
     plan: Plan,
     contents: Iterator[bytes],
-    master: Master,
     registry: Registry,
     *,
     folder: Path,
+    warnings: tuple[str, ...],
     on_copies: OnCopies | None,
 ) -> IssuedDocument:
     done = len(plan.copies) - len(plan.missing)
+    new = {copy.salt for copy in plan.unrecorded}  # recorded by this run
     for start in range(0, len(plan.missing), GROUP):
         group = plan.missing[start : start + GROUP]
         files = dict(zip((copy.file_name for copy in group), islice(contents, len(group)), strict=True))
@@ -314,7 +323,11 @@ def _write_copies(
             _require_same(copy, digest, folder)
         there = {copy.file_name for copy in group if digest_of_file(folder / copy.file_name) is not None}
         absent = {name: content for name, content in files.items() if name not in there}
-        write_together(folder, absent, mode=master.mode)
+        again = [copy.number for copy in group if copy.file_name in absent and copy.salt not in new]
+        if again:  # before they are: whoever ends the process in between is in the log all the same
+            details = {"document": plan.record.id, "numbers": as_ranges(again), "count": len(again)}
+            registry.record_event(COPIES_AGAIN, details)
+        write_together(folder, absent)
         issued = [(copy.number, digest) for copy, digest in zip(group, digests, strict=True)]
         registry.mark_issued(plan.record.id, issued, datetime.now(UTC))
         done += len(group)
@@ -331,7 +344,7 @@ def _write_copies(
         written=len(plan.missing),
         compared=plan.compared,
         manifest=manifest,
-        warnings=master.warnings,
+        warnings=warnings,
     )
 
 

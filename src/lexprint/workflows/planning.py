@@ -44,7 +44,6 @@ class Master:
     name: str  # as its owner calls it
     digest: str  # SHA-256 of the file
     extension: str  # of the names of its copies
-    mode: int | None = None  # permissions of its copies; None: as usual
     warnings: tuple[str, ...] = ()  # for whoever gives copies away
 
     @classmethod
@@ -55,7 +54,6 @@ class Master:
         *,
         file_name: str,
         name: str | None = None,
-        mode: int | None = None,
     ) -> Self:
         """The document in a file; it is called like the file, unless a name is given."""
         return cls(
@@ -63,7 +61,6 @@ class Master:
             name=PurePath(file_name).stem if name is None else name,
             digest=sha256(content).hexdigest(),
             extension=extension_of(file_name),
-            mode=mode,
             warnings=hidden_warnings(content),
         )
 

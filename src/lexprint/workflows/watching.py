@@ -2,7 +2,8 @@
 
 What is done is seen from where a file is: one that was issued is moved to `issued`, one that cannot be to `refused`, with the reason
 beside it. Nothing else is remembered, so a process that was killed at any moment resumes: issuing a document again
-makes what is missing of the same copies. Whoever may write to the folder is not trusted with more than that: links are not followed.
+makes what is missing of the same copies. Whoever may write to the folder is not trusted with more than that: links are not followed,
+also not those that appear meanwhile, since files are moved by folders that were opened, not by their names.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ import os
 import signal
 import stat
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from lexprint.errors import CapacityError, FormatError, InputError, NotEnglish
-from lexprint.whole_files import sync_folder, write_whole
-from lexprint.workflows.copy_files import safe_part
+from lexprint.whole_files import sync_folder
+from lexprint.workflows.copy_files import PRIVATE, safe_part
 from lexprint.workflows.planning import Master
 
 try:
@@ -31,7 +32,6 @@ except ImportError:  # not on this system: whether a file is whole is then told 
 ISSUED, REFUSED = "issued", "refused"  # folders within the watched one
 REASON = ".reason.txt"
 SETTLED_SECONDS = 3.0  # in which a file that is whole has not changed
-PERMISSIONS = 0o666  # of a master that its copies may have
 _UNFINISHED = (".tmp", ".part", ".partial", ".crdownload", ".download", ".filepart", ".swp")  # as programs write them
 _TEMPORARY = (".", "~$", "~")  # how their names begin
 
@@ -101,12 +101,12 @@ class FolderWatch:
         opened = _read(path)
         if opened is None or opened[0] != state:
             return True
-        self._take(path, opened[1], state, mode=stat.S_IMODE(found.st_mode) & PERMISSIONS)
+        self._take(path, opened[1], state)
         return False
 
-    def _take(self, path: Path, content: bytes, state: _State, *, mode: int) -> None:
+    def _take(self, path: Path, content: bytes, state: _State) -> None:
         try:
-            master = Master.of(content, file_name=path.name, mode=mode)
+            master = Master.of(content, file_name=path.name)
         except (FormatError, InputError) as error:
             self._refuse(path, str(error))
             return
@@ -120,30 +120,73 @@ class FolderWatch:
             return
         with suppress(FileNotFoundError):
             if _State.of(path.lstat()) == state:  # else somebody has put another in its place, which is looked at next
-                self._move(path, ISSUED)
+                self._move(path, ISSUED, reason=None)
 
     def _refuse(self, path: Path, reason: str) -> None:
-        moved = self._move(path, REFUSED)
-        write_whole(moved.with_name(f"{moved.name}{REASON}"), f"{reason}\n".encode())
+        self._move(path, REFUSED, reason=reason)
         self._on_refused(path.name, reason)
 
-    def _move(self, path: Path, folder_name: str) -> Path:
-        """Under its own name, or one with a number if that is taken."""
+    def _move(self, path: Path, folder_name: str, *, reason: str | None) -> None:
+        """Under its own name, or one with a number if that is taken; a reason is written beside it."""
         folder = self._folder / folder_name
         try:
             folder.mkdir(exist_ok=True)
-            if folder.is_symlink():
-                raise InputError(f"{folder} is a link", needed="a folder, or nothing")
-            target, number = folder / path.name, 1
-            while os.path.lexists(target):
-                number += 1
-                target = folder / f"{path.stem}-{number}{path.suffix}"
-            path.rename(target)
+            with _opened_folder(folder) as place:
+                name = _free_name(place, path)
+                os.rename(path, place.of(name), dst_dir_fd=place.descriptor)
+                if reason is not None:
+                    _write_new(place, f"{name}{REASON}", f"{reason}\n".encode())
         except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENOTDIR):
+                raise InputError(f"{folder} is a link", needed="a folder, or nothing") from error
             raise InputError(f"{path} cannot be moved ({error.strerror})", needed="permission to move it") from error
         sync_folder(folder)
         self._since.pop(path.name, None)
-        return target
+
+
+class _Place(NamedTuple):
+    """A folder that was opened, so that it stays the same whatever its name comes to mean."""
+
+    folder: Path
+    descriptor: int | None  # None: this system only knows names
+
+    def of(self, name: str) -> str:
+        return name if self.descriptor is not None else str(self.folder / name)
+
+
+@contextmanager
+def _opened_folder(folder: Path) -> Iterator[_Place]:
+    if os.rename not in os.supports_dir_fd:
+        if folder.is_symlink():
+            raise OSError(errno.ELOOP, "a link")
+        yield _Place(folder, None)
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        yield _Place(folder, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _free_name(place: _Place, path: Path) -> str:
+    name, number = path.name, 1
+    while True:
+        try:
+            os.stat(place.of(name), dir_fd=place.descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return name
+        number += 1
+        name = f"{path.stem}-{number}{path.suffix}"
+
+
+def _write_new(place: _Place, name: str, content: bytes) -> None:
+    """Anew: what has the name is removed, never written to."""
+    with suppress(FileNotFoundError):
+        os.unlink(place.of(name), dir_fd=place.descriptor)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    descriptor = os.open(place.of(name), flags, PRIVATE, dir_fd=place.descriptor)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
 
 
 def _is_document(name: str) -> bool:

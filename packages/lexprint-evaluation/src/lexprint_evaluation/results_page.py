@@ -11,7 +11,8 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from lexprint_evaluation.leaderboard import Result, leaderboard
+from lexprint_evaluation.leaderboard import leaderboard
+from lexprint_evaluation.result_rows import Result
 
 TEMPLATE = Path(__file__).with_name("results_page.html")
 BOARD = "leaderboard"

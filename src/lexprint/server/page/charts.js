@@ -6,7 +6,7 @@ import { counted, make, percent } from "./dom.js";
 export function readingOf(evidence, accused = 0) {
   if (evidence.seen === null) return "missing";
   if (evidence.symbol === null) return "neither";
-  if (!evidence.given.length) return "readable";
+  if (evidence.given[accused] == null) return "readable"; // what that copy says there is not told
   return evidence.words[evidence.symbol] === evidence.given[accused] ? "match" : "mismatch";
 }
 
