@@ -166,7 +166,8 @@ class BlindIssue:
     def __init__(self, engine: Engine, text: str, *, recipients: int, seed: str) -> None:
         self._engine, self._scheme, self._document = engine, scheme_of(engine), segment(text)
         self._key = MasterKey(hashlib.sha256(seed.encode()).digest(), created_at=datetime.fromtimestamp(0, UTC))
-        self._record = replace(master_with(engine, text, (), name=BLIND), issuing="blind", key_id=self._key.id)
+        record = master_with(engine, text, (), name=BLIND)
+        self._record = replace(record, issuing="blind", key_id=self._key.id, canary=engine.canary)
         self._issued = [
             IssuedCopy(self._record.id, number, f"Recipient {number}", (), f"copy-{number}", salt=salt)
             for number, salt in enumerate(numbered_salts(recipients), start=1)
