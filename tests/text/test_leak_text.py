@@ -21,7 +21,7 @@ from lexprint.text.leak_text import LONGEST_WORD, find_words, spell
         ("w0rd he1p 2010 3rd", "word help 2010 erd"),
         ("_emphasis_ -- … *", "emphasis"),
         ("ΒΑΝΚ НЕLР", "bank help"),  # Greek, Cyrillic: what a capital looks like is not what its small letter does
-        ("ᴡᴏʀᴅ 🆆🅾🆁🅳 Ꮃᴑꭱꭰ ꓪꓳꓣꓓ øre œuvre", "word word word word ore oeuvre"),
+        ("ᴡᴏʀᴅ 🆆🅾🆁🅳 Ꮃᴑꭱꭰ ꓪꓳꓣꓓ køb œuvre", "word word word word kob oeuvre"),
         ("h\u3164e\u1160l\u3164p\u3164 he\x01lp heIp aII McI", "help help help all mcl"),
         ("w\u200ao\u200ar\u200ad w·o·r·d a, b c U.S.", "word word a b c us"),
         ("one_two\u3164three s_n_a", "one two three sna"),
