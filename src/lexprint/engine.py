@@ -85,8 +85,10 @@ class Engine:
     def with_settings(self, settings: Settings) -> Engine:
         """The same models with other settings, and a memory of its own: that of a substituter is for one thread."""
         twin = replace(self, settings=settings)
-        for name in ("masked_lm", "entailment", "sentence_encoder"):
+        for name in ("masked_lm", "entailment"):
             vars(twin)[name] = getattr(self, name)  # where a cached property looks first
+        if (encoder := vars(self).get("sentence_encoder")) is not None:
+            vars(twin)["sentence_encoder"] = encoder
         return twin
 
     @cached_property

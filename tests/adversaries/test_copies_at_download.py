@@ -61,6 +61,15 @@ def test_a_recipient_with_a_token_gets_their_own_copy_only(service: TestClient, 
     assert unknown.text in refused, "nor whether there is such a document"
 
 
+def test_who_is_added_later_has_nobody_drawn_again(service: TestClient, registry: Registry) -> None:
+    """A list that grows gives no copy away: were it logged, the log would say of Ada's that somebody wrote it out once more."""
+    asked = {"text": MEMO, "recipients": ["Archive", "Ada Lovelace", "Bo"], "name": "memo"}
+    assert wait_for(service, service.post("/v1/issue", json=asked).json())["state"] == "done"
+    assert "copies written again" not in {one.event for one in registry.audit()}
+    assert fetch(service, "Ada Lovelace", token(registry, "copies")).status_code == 200
+    assert [one.event for one in registry.audit()].count("copy downloaded") == 1, "what leaves the service is"
+
+
 def test_a_token_for_one_recipient_opens_nothing_wider(registry: Registry) -> None:
     """It cannot be made to mark, trace or administer in their name."""
     for scopes in ({"mark"}, {"copies", "mark"}, {"copies", "admin"}):

@@ -167,6 +167,8 @@ def test_only_those_who_run_the_service_see_a_lead(
     found = trace(tab, " ".join(words[: len(words) * 3 // 8]))
     tab.settle()
     assert "No copy can be named" in found
+    if "admin" in scopes:
+        tab.wait_for("document.querySelector('.lead-panel button')")
     assert ("administrators" in text_of(tab, "verdict")) is ("admin" in scopes)
     assert len([one for one in registry.audit() if one.event in ("copies ranked", "ranking served")]) == asked
     if "admin" not in scopes:

@@ -242,6 +242,7 @@ def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> A
                 registry=registry,
                 folder=folder,
                 error_bound=asked.error_bound,
+                to_scratch=True,
                 on_marked=on_progress,
             )
             for copy in done.copies:
@@ -256,6 +257,7 @@ def issue(desk: Desk, asked: schemas.IssueRequest, on_progress: OnProgress) -> A
                 registry=registry,
                 folder=folder,
                 options=_issue_options(asked),
+                to_scratch=True,
                 on_progress=on_progress,
             )
     keep_forever(registry, opened.content, name=opened.name, kind=opened.source.kind)

@@ -78,12 +78,14 @@ def issue(
     folder: Path,
     options: IssueOptions | None = None,
     analysis: Analysis | None = None,
+    to_scratch: bool = False,
     on_progress: OnProgress | None = None,
     on_copies: OnCopies | None = None,
 ) -> IssuedDocument:
     """Write a copy for each recipient to the folder; those who have one already keep it, others get the next numbers.
 
-    `analysis` is what `analyse_document` found with the same options, if somebody asked it before.
+    `analysis` is what `analyse_document` found with the same options, if somebody asked it before. A service writes `to_scratch`: nobody
+    gets what is there, and what leaves it later is logged then.
     """
     options = options or IssueOptions()
     _require_ready(master, recipients)
@@ -101,7 +103,7 @@ def issue(
             )
             record = _new_document(engine, master, analysis, keyring, registry, options)
         planner = Planner(record, recipients, master, keyring, registry, folder, engine.settings)
-        return _issue_planned(planner, on_copies=on_copies)
+        return _issue_planned(planner, to_scratch=to_scratch, on_copies=on_copies)
 
 
 def issue_one(
@@ -114,7 +116,7 @@ def issue_one(
     folder: Path,
     settings: Settings,
 ) -> IssuedDocument:
-    """The copy of one recipient of a registered document, made if there is none; no model is asked."""
+    """The copy of one recipient of a registered document, made in a folder that nobody sees; no model is asked."""
     if record.issuing == "blind":
         raise InputError(
             f"copies of {record.name} are blind, and made by the models", needed="to issue it with this recipient first"
@@ -124,15 +126,23 @@ def issue_one(
             f"the file of {record.name} reads as another text than was issued", needed="the file under the name it had"
         )
     with sole_writer(folder):
-        return _issue_planned(Planner(record, [recipient], master, keyring, registry, folder, settings))
+        return _issue_planned(
+            Planner(record, [recipient], master, keyring, registry, folder, settings), to_scratch=True
+        )
 
 
-def _issue_planned(planner: Planner, *, on_copies: OnCopies | None = None) -> IssuedDocument:
+def _issue_planned(planner: Planner, *, to_scratch: bool, on_copies: OnCopies | None = None) -> IssuedDocument:
     master, record = planner.master, planner.record
     plan = record_plan(planner.plan, planner.registry)
     contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
     return _write_copies(
-        plan, contents, planner.registry, folder=planner.folder, warnings=master.warnings, on_copies=on_copies
+        plan,
+        contents,
+        planner.registry,
+        folder=planner.folder,
+        to_scratch=to_scratch,
+        warnings=master.warnings,
+        on_copies=on_copies,
     )
 
 
@@ -150,6 +160,7 @@ def issue_blind(
     registry: Registry,
     folder: Path,
     error_bound: float | None = None,
+    to_scratch: bool = False,
     on_marked: OnCopies | None = None,
     on_copies: OnCopies | None = None,
 ) -> IssuedDocument:
@@ -190,7 +201,15 @@ def issue_blind(
 
         plan = record_plan(marked, registry)
         missing = (contents[copy.salt] for copy in plan.missing)
-        return _write_copies(plan, missing, registry, folder=folder, warnings=master.warnings, on_copies=on_copies)
+        return _write_copies(
+            plan,
+            missing,
+            registry,
+            folder=folder,
+            to_scratch=to_scratch,
+            warnings=master.warnings,
+            on_copies=on_copies,
+        )
 
 
 def comfortable_sites(recipients: int, *, error_bound: float = ERROR_BOUND) -> int:
@@ -310,6 +329,7 @@ def _write_copies(
     registry: Registry,
     *,
     folder: Path,
+    to_scratch: bool,
     warnings: tuple[str, ...],
     on_copies: OnCopies | None,
 ) -> IssuedDocument:
@@ -324,7 +344,7 @@ def _write_copies(
         there = {copy.file_name for copy in group if digest_of_file(folder / copy.file_name) is not None}
         absent = {name: content for name, content in files.items() if name not in there}
         again = [copy.number for copy in group if copy.file_name in absent and copy.salt not in new]
-        if again:  # before they are: whoever ends the process in between is in the log all the same
+        if again and not to_scratch:  # before they are: whoever ends the process in between is in the log all the same
             details = {"document": plan.record.id, "numbers": as_ranges(again), "count": len(again)}
             registry.record_event(COPIES_AGAIN, details)
         write_together(folder, absent)
