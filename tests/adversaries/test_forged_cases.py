@@ -46,6 +46,8 @@ def issued(keyring: Keyring, tmp_path: Path) -> Issued:
         made = issue(registry)
         for number in (17, 18):
             registry.record_event("copy shown", {"document": made.record.id, "number": number})
+            again = {"document": made.record.id, "numbers": [[number, number]], "count": 1}
+            registry.record_event("copies written again", again)
         issue(registry, number=2, name="minutes.docx")
     (tmp_path / "leak.txt").write_text(made.copy(17))
     return made
@@ -81,6 +83,13 @@ def test_a_case_is_verified_whole(run: Run, members: Members, keyring: Keyring) 
         assert (done.code, done.text.split(" with ")[0]) == (0, "valid: case.zip is as it was signed"), done.errors
     assert run("report", "verify", "case.zip", "--trust", "ab" * 32).is_refusal(1, "untrusted key")
     assert members["leak.txt"] == Path("leak.txt").read_bytes()
+
+
+def test_the_extract_is_of_the_named_copy(members: Members) -> None:
+    """When others were shown or written out again is nobody's business who has the case."""
+    events = [(entry["event"], json.loads(entry["details"])) for entry in json.loads(members["audit.json"])]
+    assert [details["number"] for event, details in events if event == "copy shown"] == [17]
+    assert [details["numbers"] for event, details in events if event == "copies written again"] == [[[17, 17]]]
 
 
 def test_the_same_case_again(run: Run, members: Members) -> None:

@@ -97,7 +97,7 @@ def case(
     """Pack leak, report (HTML, JSON, PDF), signature, public key, timestamp and audit extract into one ZIP file.
 
     lexprint report verify verifies all of it. The extract is what the audit log says of document and report by now: who traced the
-    leak, who made the tokens that fetched the copy, what became of the report, with every note. Of copies that are not named it says nothing.
+    leak, who made the tokens that fetched the copy, what became of the report, with every note. Of other copies it tells no more than numbers.
     """
     from lexprint.registry.protocol import open_existing_registry
 

@@ -84,12 +84,12 @@ def _is_in_order(extract: Sequence[AuditEntry]) -> bool:
 
 
 def _is_about(entry: AuditEntry, report: Report) -> bool:
-    """Of the report or its document; of single copies, only those that are named."""
+    """Of the report or its document; of copies, only where one that is named is among them."""
     details: dict[str, Any] = json.loads(entry.details)
     if entry.event in _OF_CASES:
         return False
-    number = details.get("number")
-    if number is not None and number not in [copy.number for copy in report.accused]:
+    ranges = details.get("numbers", [[details["number"]] * 2] if "number" in details else None)
+    if ranges is not None and not any(low <= copy.number <= high for low, high in ranges for copy in report.accused):
         return False
     is_of_document = report.document is not None and details.get("document") == report.document.id
     return is_of_document or details.get("report") == report.id
