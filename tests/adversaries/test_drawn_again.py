@@ -12,7 +12,6 @@ from tests.adversaries.office import KEYRING, Office, document
 from lexprint.cli.issue import read_master
 from lexprint.errors import InputError
 from lexprint.registry.protocol import Registry, open_registry
-from lexprint.workflows.copy_files import write_together
 from lexprint.workflows.planning import Master
 from lexprint.workflows.watching import FolderWatch
 
@@ -85,25 +84,27 @@ def test_a_master_for_everybody_has_private_copies(registry: Registry, tmp_path:
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o666, 0o777])
-def test_who_drops_a_document_does_not_choose_who_reads_its_copies(tmp_path: Path, mode: int) -> None:
+def test_who_drops_a_document_does_not_choose_who_reads_its_copies(
+    registry: Registry, tmp_path: Path, mode: int
+) -> None:
     """Into a watched folder, with permissions for all."""
     folder, out = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
-    (folder / "memo.txt").write_text("Some words.\n")
+    (folder / "memo.txt").write_bytes(document(1).text.encode())
     (folder / "memo.txt").chmod(mode)
 
     def issue(master: Master, place: Path) -> None:
-        place.mkdir(parents=True)
         old = os.umask(0)
         try:
-            assert not hasattr(master, "mode"), "the master's permissions are not asked for"
-            write_together(place, {"memo-0001-Ada.txt": b"Some words.\n"})
+            Office(registry, out).issue(["Ada", "Bo"], master=master, folder=place.name)
         finally:
             os.umask(old)
 
     watch = FolderWatch(folder, out, issue, on_refused=lambda *_: None, settled_seconds=0)
     watch.look()
-    assert {stat.S_IMODE(path.stat().st_mode) for path in out.glob("*/*")} == {0o600}
+    copies = [path for path in out.glob("*/*.txt") if path.is_file()]
+    assert len(copies) == 2
+    assert {stat.S_IMODE(path.stat().st_mode) for path in copies} == {0o600}
 
 
 @pytest.mark.parametrize("content", [b"Some words.\n", b"\xff\xfe\x00"])
