@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from lexprint.copies.analysis import analyse
+from lexprint.copies.places import places
 from lexprint.errors import SettingsError
 from lexprint.models.protocols import gap_at
 from lexprint.settings import CopySettings, SubstitutionSettings
 from lexprint.substitution.acceptance import share_of
-from lexprint.substitution.lexicon import agree, is_form_of_same_word
+from lexprint.substitution.lexicon import agree, grammar_of, is_form_of_same_word
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_families, fake_text
 from lexprint.text.document import Document
@@ -50,14 +51,15 @@ def test_there_are_sites(sites: tuple[Site, ...]) -> None:
     assert len(sites) > 20
     assert any(one.sentence == other.sentence for one, other in pairwise(sites))
     assert any(site.further for site in sites)
+    assert any(site.position == 0 for site in sites)
 
 
 def test_a_site_points_at_its_word(sites: tuple[Site, ...], document: Document) -> None:
-    """In order, each once, never the first word of a sentence; span, word and pair belong together."""
+    """In order, each once; span, word and pair belong together, and a word that begins a sentence gives way to one with a capital."""
     assert all(one.span.end <= other.span.start for one, other in pairwise(sites))
     for site in sites:
         word = document.sentences[site.sentence].words[site.position]
-        assert site.position >= 1
+        assert all(one.istitle() == (site.position == 0) for one in (*site.pair, *site.further, *site.likely_edits))
         assert (word.span, word.text) == (site.span, site.word)
         assert site.word in site.pair
         assert site.span.of(document.text) == site.found == site.word
@@ -83,9 +85,9 @@ def test_every_word_of_a_site_is_accepted(sites: tuple[Site, ...], document: Doc
     """By at least as many readers as were asked for, with the figures of the best of them."""
     judge = substituter_with()
     for site in sites:
-        gap = gap_at(document.sentences[site.sentence], site.position)
+        gap = gap_at(document.sentences[site.sentence], site.position).with_word(site.word.lower())
         candidates = {one.word: one for one in judge.most_probable([gap])[0]}
-        others = [site.pair.other(site.word), *site.further]
+        others = [word.lower() for word in (site.pair.other(site.word), *site.further)]
         exchanges = [(gap, candidates[word]) for word in others]
         weighed = judge.weigh_back(exchanges, judge.look_back(exchanges))
         shares = [share_of(one.acceptance) for one in weighed if one is not None]
@@ -183,3 +185,23 @@ def test_words_of_several_pieces_may_give_way(document: Document) -> None:
         assert asked.may_give_way(gap)
         assert not asked.may_be_replaced(gap)
         assert all(agree(word, "courteous") for word in (site.pair.other("courteous"), *site.further))
+
+
+@pytest.mark.parametrize("first", ["Young", "Banks", "Frank", "HOWEVER", "however", "Courteous"])
+def test_what_may_be_a_name_never_gives_way(substituter: Substituter, first: str) -> None:
+    """At the beginning of a sentence only words that are nothing but adverbs or function words do."""
+    text = f"{first} the house was with the water in the garden."
+    assert not [place for place in places(segment(text), substituter, ()) if place.position == 0]
+
+
+@pytest.mark.parametrize(
+    "text", ["{} Was the house with the water in the garden.", "{}: the house with water.", "{} to it."]
+)
+def test_headings_labels_and_names_keep_their_first_word(substituter: Substituter, text: str) -> None:
+    """A capital or a colon behind it, or a line of few words, says that it may be more than a word."""
+    adverb = next(word for family in fake_families() for word in family if grammar_of(word).tags == {"RB"})  # type: ignore[union-attr]
+    whole = segment(f"{adverb.capitalize()} the house was with the water in the garden.")
+    assert [place.position for place in places(whole, substituter, ())][:1] == [0]
+    assert not [
+        place for place in places(segment(text.format(adverb.capitalize())), substituter, ()) if not place.position
+    ]

@@ -57,7 +57,7 @@ def _others_exchanged(sentence: Sentence, place: Place, sites: Iterable[Alternat
     """The place in its sentence with every other site exchanged."""
     own = sentence.words[place.position].view_span
     edits = [
-        Edit(sentence.words[one.place.position].view_span, one.best.word)
+        Edit(sentence.words[one.place.position].view_span, one.place.written(one.best.word))
         for one in sites
         if one.place.position != place.position
     ]

@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lexprint.models.protocols import Gap, gap_at
+from lexprint.substitution.exclusions import FUNCTION_WORDS
 from lexprint.substitution.facts import is_fixed
+from lexprint.substitution.lexicon import grammar_of
 from lexprint.substitution.substituter import Substituter
-from lexprint.text.document import Document
+from lexprint.text.document import Document, Sentence
 from lexprint.text.span import Span
 
-FIRST = 1  # the first word of a sentence has a capital, or stands where one could come
+SHORTEST_SENTENCE = 6  # words; what is shorter may be a heading or a label, and its first word a name for what follows
+ADVERBS = frozenset({"RB", "RBR", "RBS"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +24,17 @@ class Place:
 
     sentence: int
     position: int  # of the word in its sentence
-    gap: Gap
+    gap: Gap  # its word is in lower case, also where it begins the sentence
     words_before: int  # in earlier sentences
+    begins_sentence: bool = False
+
+    def written(self, word: str) -> str:
+        """A word as it would stand there.
+
+        >>> Place(0, 0, Gap("", "however", ", he left."), 0, begins_sentence=True).written("nevertheless")
+        'Nevertheless'
+        """
+        return word.capitalize() if self.begins_sentence else word
 
 
 def places(document: Document, substituter: Substituter, protected: Sequence[Span]) -> Iterator[Place]:
@@ -30,14 +42,25 @@ def places(document: Document, substituter: Substituter, protected: Sequence[Spa
     starts = [span.start for span in protected]
     words_before = 0
     for number, sentence in enumerate(document.sentences):
-        for position in range(FIRST, len(sentence)):
-            word = sentence.words[position]
-            if is_fixed(word.text) or _is_protected(word.span, protected, starts):
+        for position, word in enumerate(sentence.words):
+            begins = position == 0
+            written = word.text.lower() if begins and _may_begin(sentence) else word.text
+            if is_fixed(written) or _is_protected(word.span, protected, starts):
                 continue
-            gap = gap_at(sentence, position)
-            if substituter.may_give_way(gap):
-                yield Place(number, position, gap, words_before)
+            gap = gap_at(sentence, position).with_word(written)
+            if substituter.may_give_way(gap) and begins == (written != word.text):
+                yield Place(number, position, gap, words_before, begins_sentence=begins)
         words_before += len(sentence)
+
+
+def _may_begin(sentence: Sentence) -> bool:
+    """Whether the sentence begins with a word that is no name: a function word or nothing but an adverb, before a small letter."""
+    if len(sentence) < SHORTEST_SENTENCE:
+        return False
+    first, second = sentence.words[0].text, sentence.words[1].text
+    grammar = grammar_of(first.lower())
+    is_plain = first.lower() in FUNCTION_WORDS or (grammar is not None and grammar.tags <= ADVERBS)
+    return is_plain and first.istitle() and second != ":" and not second[0].isupper()
 
 
 def _is_protected(span: Span, protected: Sequence[Span], starts: Sequence[int]) -> bool:
