@@ -19,6 +19,7 @@ from lexprint import Engine
 from lexprint.models.protocols import Gap
 from lexprint.substitution.acceptance import NUMBERS, stretched
 from lexprint.substitution.exclusions import FUNCTION_WORDS
+from lexprint.substitution.function_words import partners
 
 ACCEPTED = {GOOD: 1.0, SO_SO: 0.75, 0: 0.0}
 RIDGE = 1.0
@@ -71,15 +72,20 @@ def fit(values: Matrix, accepted: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def exchanges_of(rows: Sequence[Judged], vocabulary: Sequence[str]) -> tuple[list[tuple[Gap, str]], NDArray[np.int64]]:
+    """Exchanges that the package may propose: function words stand for their partners only."""
     known = frozenset(vocabulary)
     found = [
         ((row.gap, word), verdict)
         for row in rows
         if row.gap.word in known
         for word, verdict in row.verdicts.items()
-        if word in known
+        if word in known and _may_be_proposed(row.gap.word, word)
     ]
     return [exchange for exchange, _ in found], np.array([verdict for _, verdict in found])
+
+
+def _may_be_proposed(word: str, candidate: str) -> bool:
+    return candidate in partners().get(word, ()) or not {word, candidate} & FUNCTION_WORDS
 
 
 def main() -> None:
