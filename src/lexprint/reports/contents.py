@@ -15,8 +15,8 @@ from lexprint.registry.look_alikes import has_look_alike
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import DocumentRecord, DocumentSummary, IssuedCopy, LikelyDocument
 from lexprint.reports.evidence import evidence_of
-from lexprint.reports.report import AccusedCopy, Evidence, Leak, Report, TracedDocument, chance, share
-from lexprint.reports.wording import counted, date_in_words
+from lexprint.reports.report import AccusedCopy, Evidence, Leak, Report, TracedDocument, chance, share, unlisted
+from lexprint.reports.wording import MARKED_WORD, agreement_in_words, counted, date_in_words, unlisted_in_words
 from lexprint.tracing.collusion import SHARES
 from lexprint.tracing.significance import binomial_tails, largest_p_value
 from lexprint.tracing.trace_turns import Turn
@@ -69,7 +69,7 @@ def build_report(
     # Over all copies of all documents, and all traces of this one: union bounds.
     price = in_all / max(finding.compared, 1) / (found.turn.share if found.turn else 1.0)
     accused = tuple(_accused_copy(suspect, copies[suspect.number], price=price) for suspect in finding.accused)
-    evidence = evidence_of(found.record, finding, [copies[number].codeword for number in numbers])
+    evidence = evidence_of(found.record, finding.observations, [copies[number].codeword for number in numbers])
     return Report(
         id=secrets.token_hex(8),
         version=__version__,
@@ -92,7 +92,7 @@ def build_report(
             *remarks,
             *found.remarks,
             *_notes(registry, found, traced, versions, accused),
-            *_note_on_untold(evidence, finding, accused),
+            *(notes_on_unlisted(evidence, accused) if finding.observations else ()),
             *_note_on_left_out(left_out),
         ),
     )
@@ -243,16 +243,17 @@ def _note_on_edited_leaks(turn: Turn | None) -> list[str]:
     ]
 
 
-def _note_on_untold(evidence: Sequence[Evidence], finding: Finding, accused: Sequence[AccusedCopy]) -> list[str]:
-    told = [sum(one.given[place] is not None for one in evidence) for place in range(len(accused))]
+def notes_on_unlisted(evidence: Sequence[Evidence], accused: Sequence[AccusedCopy]) -> list[str]:
+    """That the list is not all, and what the rest says: agreements alone would mislead."""
     return [
         (
-            f"{counted(finding.readable - shown, 'readable marked word')} of copy {copy.number} counted and not listed: "
-            "around them the leak is not like this copy, and what a copy says elsewhere is not for those who hold a part of "
-            "it. Whoever holds the registry can look it up."
+            f"{agreement_in_words(copy, noun=MARKED_WORD)} {rest.count:,} of these words are not listed: "
+            f"{unlisted_in_words(copy, rest)}. Around them the leak is not like this copy, so they may come from elsewhere, and what "
+            "a copy says elsewhere is not for those who hold a part of it. The issuer can list every one of them: "
+            "lexprint report evidence."
         )
-        for copy, shown in zip(accused, told, strict=True)
-        if finding.observations and shown < finding.readable
+        for place, copy in enumerate(accused)
+        if (rest := unlisted(copy, evidence, place)).count
     ]
 
 
