@@ -233,12 +233,21 @@ def _version(record: DocumentRecord, versions: Sequence[DocumentSummary]) -> int
 def _note_on_edited_leaks(turn: Turn | None) -> list[str]:
     if turn is None or turn.nearest is None:
         return []
-    common, different = turn.nearest.likeness
+    common, different, in_a_row = turn.nearest.likeness
+    traced_at = date_in_words(turn.nearest.traced_at)
+    if turn.nearest.likeness.is_small_edit:
+        return [
+            (
+                f"A text that was traced before, on {traced_at}, differs from this one at only "
+                f"{different} of the {counted(common, 'marked word')} that can be read in both: one is a small edit of the other. "
+                "Who traces small edits of one text may be looking for one that points to somebody."
+            )
+        ]
     return [
         (
-            f"A text that was traced before, on {date_in_words(turn.nearest.traced_at)}, differs from this one at only "
-            f"{different} of the {counted(common, 'marked word')} that can be read in both: one is a small edit of the other. "
-            "Who traces small edits of one text may be looking for one that points to somebody."
+            f"A text that was traced before, on {traced_at}, has the same {in_a_row:,} marked words in a row as this one, and differs "
+            f"from it at {different:,} of the {common:,} that can be read in both: they have a passage in common, or one was made from "
+            "the other. Who traces texts that share a passage may be looking for the rest of a copy of which they hold a part."
         )
     ]
 
