@@ -206,6 +206,19 @@ def test_the_extract_keeps_silent_on_others(members: Members, issued: Issued) ->
     assert b"Recipient" not in members["audit.json"]
 
 
+def test_the_extract_does_not_tell_whom_other_reports_name(run: Run, issued: Issued, tmp_path: Path) -> None:
+    """Copy 18 was named for another leak of the document, copy 19 is later: whoever gets this case learns of neither."""
+    for number in (18, 17, 19):
+        (tmp_path / "other.txt").write_text(issued.copy(number))
+        assert run("trace", "other.txt", "--key", "lexprint.key").code == 0
+    assert run("trace", "leak.txt", "--key", "lexprint.key", "--case", "case.zip").code == 0
+    assert run("report", "verify", "case.zip").code == 0
+    with zipfile.ZipFile("case.zip") as archive:
+        entries = [(one["event"], json.loads(one["details"])) for one in json.loads(archive.read("audit.json"))]
+    assert [details["accused"] for event, details in entries if event == "leak traced"] == [[17], [17]]
+    assert [event for event, _ in entries].count("turn taken") == 3, "that other texts were traced is told"
+
+
 def test_rankings_are_in_the_extract(run: Run, issued: Issued) -> None:
     """Who asked how well copies agree with texts of theirs, before the trace, is seen by those who get the case."""
     assert run("registry", "rank", "leak.txt", "--document", issued.record.id).code == 0

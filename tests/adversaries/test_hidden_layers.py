@@ -1,8 +1,9 @@
-"""A PDF that shows one text to people and another one to programs."""
+"""A PDF, a web page or a message that shows one text to people and another one to programs."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from tests.formats.corpus import make_pdf
 from tests.workflows.leaks import issue
 
@@ -75,3 +76,55 @@ def test_another_text_under_a_picture(tmp_path: Path) -> None:
     assert report.verdict == "no document"
     assert ["a hidden layer" in note for note in report.notes] == [True]
     assert "a hidden layer" in report_page(report)
+
+
+HIDING = {
+    "a style": '<p style="color: red; display : none">{}</p>',
+    "a sheet": "<style>.x {{ visibility:hidden }}</style><p class=x>{}</p>",
+    "an attribute": "<div class='x' hidden>{}</div>",
+    "no size": "<span style='font-size:0'>{}</span>",
+}
+
+
+@pytest.mark.parametrize("way", HIDING)
+def test_a_page_that_hides_another_copy(tmp_path: Path, way: str) -> None:
+    """Words that only programs see are read, and what is signed says that the page hides some."""
+    with open_registry(str(tmp_path / "registry.db")) as registry:
+        issued = issue(registry, copies=5)
+        page = f"<!doctype html><html><body><p>See below.</p>{HIDING[way].format(issued.copy(2))}</body></html>"
+        leak = open_source(page.encode(), name="leak.html")
+        report = trace(registry, leak.text, remarks=remarks_of(leak))
+        assert [copy.number for copy in report.accused] == [2]
+        assert ["hides parts" in note for note in report.notes] == [True]
+
+
+def test_pages_that_hide_nothing() -> None:
+    """Nothing is said of them, whatever else their styles do and whatever they write about hiding."""
+    page = "<!doctype html><html><body><p style='opacity:0.9; font-size:0.8em' data-x=hidden>A hidden house</p></body></html>"
+    assert remarks_of(open_source(page.encode(), name="leak.html")) == ()
+
+
+def message(*, plain: str, page: str) -> bytes:
+    head = "From: a@example.org\nMessage-ID: <1@example.org>\nMIME-Version: 1.0\n"
+    parts = f"--x\nContent-Type: text/plain\n\n{plain}\n--x\nContent-Type: text/html\n\n<p>{page}</p>\n--x--\n"
+    return f"{head}Content-Type: multipart/alternative; boundary=x\n\n{parts}".encode()
+
+
+def test_a_message_that_says_two_things(tmp_path: Path) -> None:
+    """Mail programs show the page and programs read the plain text: where their words differ, what is signed says so."""
+    with open_registry(str(tmp_path / "registry.db")) as registry:
+        issued = issue(registry, copies=5)
+        leak = open_source(message(plain=issued.copy(2), page=issued.copy(1)), name="leak.eml")
+        report = trace(registry, leak.text, remarks=remarks_of(leak))
+        assert [copy.number for copy in report.accused] == [2]
+        (note,) = [one for one in report.notes if "as plain text" in one]
+        differing = sum(one != other for one, other in zip(issued.codewords[0], issued.codewords[1], strict=True))
+        assert f"differ in {differing} words" in note
+    same = open_source(message(plain=issued.copy(1), page=issued.copy(1)), name="leak.eml")
+    assert remarks_of(same) == ()
+
+
+def test_a_message_whose_page_hides_another_copy(tmp_path: Path) -> None:
+    """The same as for pages."""
+    content = message(plain="", page=f"See below.</p><p style='display:none'>{'A big home at a stream. ' * 9}")
+    assert any("hides parts" in remark for remark in remarks_of(open_source(content, name="leak.eml")))

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from pypdf import PdfReader
@@ -103,3 +104,46 @@ def test_an_excerpt_before_ones_own_text(registry: Registry, issued: Issued) -> 
     assert len(beyond) < 0.15 * half
     assert sum(not agrees for agrees in beyond.values()) < 0.05 * half, "hardly any word of hers that he did not have"
     assert any("not listed" in note for note in report.notes), "and the report says so"
+
+
+def notes_on_passages(report: Report) -> list[str]:
+    return [note for note in report.notes if "marked words in a row" in note]
+
+
+def with_any_rest(issued: Issued, number: int, seed: int) -> str:
+    """The first half of a copy, and from there on words at random: none is a small edit of another."""
+    symbols, random = issued.codewords[number - 1].copy(), Random(seed)
+    for place in range(len(symbols) // 2, len(symbols)):
+        symbols[place] = random.randint(0, 1)
+    return issued.written(symbols)
+
+
+def test_completing_an_excerpt_is_noticed(registry: Registry, issued: Issued) -> None:
+    """By texts that share Ada's part and differ much elsewhere, counts would tell the rest in time: every such report says so, and
+    so does the one on her whole copy, which the tracer then leaks in her name."""
+    first, *later = (trace(registry, with_any_rest(issued, ADA, seed)) for seed in range(3))
+    whole = trace(registry, issued.copy(ADA))
+    for report in (first, *later, whole):
+        assert [copy.number for copy in report.accused] == [ADA]
+    assert notes_on_passages(first) == []
+    half = len(issued.record.sites) // 2
+    for report in (*later, whole):
+        (note,) = notes_on_passages(report)
+        assert not any("small edit" in one for one in report.notes)
+        in_a_row = int(note.split(" marked words in a row")[0].rsplit(" ", 1)[1])
+        assert half <= in_a_row < 1.2 * half
+        assert "the rest of a copy of which they hold a part" in note
+
+
+def test_parts_of_one_copy_are_no_reason_to_wonder(registry: Registry, issued: Issued) -> None:
+    """Whoever leaks an excerpt and later all of it, or two people who leak their own, get no such note."""
+    excerpt, _ = parts(issued, ADA)
+    for leak in (excerpt, issued.copy(ADA), issued.copy(BO), parts(issued, BO)[1]):
+        assert notes_on_passages(trace(registry, leak)) == []
+
+
+def test_codes_against_colluders_need_a_longer_row(registry: Registry) -> None:
+    """Where copies agree at most places by chance, a row of thirty is nothing unusual."""
+    issued = issue(registry, words=4_000, code="tardos", copies=20)
+    for number in range(1, 21):
+        assert notes_on_passages(trace(registry, issued.copy(number))) == []

@@ -23,7 +23,11 @@ class Issued:
     codewords: Codewords
 
     def copy(self, number: int) -> str:
-        return copy_of(self.record, self.codewords[number - 1])
+        return self.written(self.codewords[number - 1])
+
+    def written(self, symbols: np.ndarray) -> str:
+        """The text with these words, whoever's they are."""
+        return copy_of(self.record, symbols)
 
     def mixed_from(self, numbers: Sequence[int], *, seed: int = 0) -> str:
         """What colluders write who take each word from one of their copies."""

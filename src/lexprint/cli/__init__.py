@@ -21,6 +21,7 @@ from lexprint.cli import (
     diff,
     doctor,
     embed,
+    evidence,
     extract,
     issue,
     keys,
@@ -62,6 +63,7 @@ app.command("trace", rich_help_panel=COPIES)(trace.trace)
 app.command("analyse", rich_help_panel=COPIES)(issue.analyse)
 app.add_typer(report.app, name="report", rich_help_panel=COPIES)
 registry.app.command("rank")(rank.rank)
+report.app.command("evidence")(evidence.evidence)
 app.add_typer(registry.app, name="registry", rich_help_panel=COPIES)
 
 MARKS = "Embedding and reading"

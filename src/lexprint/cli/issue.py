@@ -18,6 +18,7 @@ from lexprint.cli.registry import REGISTRY
 from lexprint.errors import FormatError, InputError
 
 if TYPE_CHECKING:
+    from lexprint.coding.keys import Keyring
     from lexprint.engine import Engine
     from lexprint.registry.records import Code
     from lexprint.settings import Settings
@@ -104,7 +105,8 @@ def issue(
     if blind and not force:
         require_english_only(master.text)
     if review is not None and options.review is None:
-        _write_review(engine, master, options, review, registry)
+        require_writable(review)
+        _write_review(master, review, _analysed(engine, master, options, registry, keys.keys_at_hand(key)))
         return
     keyring = keys.load_keys(key)
     with open_registry(registry, keys=keyring) as opened, console.progress("issuing") as bar:  # words, then copies
@@ -147,7 +149,7 @@ def analyse(
     profile = profile_of(strictness, profile)
     engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
     options = parse_options(protect=protect, unprotect=unprotect, force=force, strictness=strictness)
-    found = _analysed(engine, master, options, registry)
+    found = _analysed(engine, master, options, registry, keys.keys_at_hand(None))
     if as_json:
         console.print_json(json_of(found))
         return
@@ -239,11 +241,14 @@ def parse_options(
     )
 
 
-def _analysed(engine: Engine, master: Master, options: IssueOptions, registry: str) -> Analysis:
+def _analysed(
+    engine: Engine, master: Master, options: IssueOptions, registry: str, keyring: Keyring | None
+) -> Analysis:
+    """With the keys that will issue it, if they are at hand: what was found without them makes no copies."""
     from lexprint.registry.protocol import open_registry
     from lexprint.workflows.analysing import find_analysis
 
-    with open_registry(registry) as opened, console.progress("analysing") as on_progress:
+    with open_registry(registry, keys=keyring) as opened, console.progress("analysing") as on_progress:
         return find_analysis(
             opened,
             engine,
@@ -255,11 +260,10 @@ def _analysed(engine: Engine, master: Master, options: IssueOptions, registry: s
         )
 
 
-def _write_review(engine: Engine, master: Master, options: IssueOptions, review: str, registry: str) -> None:
+def _write_review(master: Master, review: str, analysis: Analysis) -> None:
     from lexprint.workflows.review import review_lines
 
-    require_writable(review)
-    lines = review_lines(master.text, _analysed(engine, master, options, registry).sites)
+    lines = review_lines(master.text, analysis.sites)
     table = io.StringIO(newline="")
     writer = csv.writer(table)
     writer.writerow(COLUMNS)

@@ -105,7 +105,7 @@ def case(
     content = read_standard_input() if leak == PIPE else read_bytes(Path(leak))
     keyring = keys.keys_at_hand(key)
     with open_existing_registry(registry) as opened:
-        report = _read_stored(opened.report(report_id), {one.public_key.fingerprint for one in keyring or ()})
+        report = read_stored(opened.report(report_id), {one.public_key.fingerprint for one in keyring or ()})
     write_case(report, content, target, leak_name=Path(leak).name, registry=registry, keyring=keyring)
     console.say(f"the case of report {report_id} was written to {target}; run: lexprint report verify {target}")
 
@@ -233,7 +233,7 @@ def note(
 
     wanted = None if status is None else read_status(status)
     with open_existing_registry(registry, keys=keys.load_keys(key)) as opened:
-        report = _read_stored(opened.report(report_id), trusted_fingerprints(()))
+        report = read_stored(opened.report(report_id), trusted_fingerprints(()))
         review = review_report(opened, report, status=wanted, note=text)
     console.say(f"report {report_id} is {review.status}")
 
@@ -267,7 +267,7 @@ def show(
     if html is not None:
         require_writable(html)
     with open_existing_registry(registry) as opened:
-        report = _read_stored(opened.report(report_id), trusted_fingerprints(()))
+        report = read_stored(opened.report(report_id), trusted_fingerprints(()))
         said = reviews(opened).get(report_id, [])
     if html is not None:
         write_page(report, html)
@@ -287,7 +287,7 @@ def _print_reviews(said: Sequence[Review]) -> None:
         console.print_line(f"{one.at:%Y-%m-%d %H:%M} UTC  {one.status}{f': {note}' if note else ''}")
 
 
-def _read_stored(stored: StoredReport, trusted: Collection[str]) -> Report:
+def read_stored(stored: StoredReport, trusted: Collection[str]) -> Report:
     """An unsigned one says so; without a key, who signed it is not known."""
     from lexprint.reports.signed_file import read_report, require_signer
 
@@ -334,7 +334,7 @@ _WRITERS = {".html": write_page, ".htm": write_page, ".json": write_signed, ".pd
 
 def print_report(report: Report) -> None:
     """The verdict and its grounds, in the terminal."""
-    from lexprint.reports.wording import explanation, headline
+    from lexprint.reports.wording import agreements, explanation, headline
 
     out = console.Output()
     out.print(Text(headline(report), style="bold green" if report.accused else "bold yellow"))
@@ -342,6 +342,8 @@ def print_report(report: Report) -> None:
         issued = "not recorded as issued" if copy.issued_at is None else f"issued on {copy.issued_at:%Y-%m-%d}"
         out.print(Text(f"Copy {copy.number} is that of {console.printable(copy.recipient)}, {issued}."))
     out.print(Text(explanation(report)))
+    for agreement in agreements(report):
+        out.print(Text(agreement))
     if report.document is not None:
         _print_grounds(report, out)
     for note in report.notes:

@@ -19,11 +19,11 @@ from typing import ClassVar, TypeAlias
 
 from lexprint.errors import FormatError, LexprintError
 from lexprint.formats.encodings import EncodedText
-from lexprint.formats.html_text import HtmlText, codec_of
+from lexprint.formats.html_text import HIDES_PARTS, HtmlText, codec_of
 from lexprint.formats.mail_parts import Leaf, body_spans, content_of, is_body, leaves, sealed_by, transfer_of
 from lexprint.formats.plain_text import PlainText
 from lexprint.formats.projection import whole_projection
-from lexprint.formats.protocol import Source
+from lexprint.formats.protocol import Source, remarks_of
 from lexprint.formats.transfer_encodings import ByteEdit, edit_body
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span, merged
@@ -33,6 +33,7 @@ HEADERS_READ = 16_384  # bytes in which the headers of a message begin
 _HEADER = re.compile(rb"([A-Za-z][A-Za-z0-9-]{0,60}):")
 _MACHINES = {b"message-id", b"mime-version", b"received", b"return-path", b"dkim-signature"}
 _CHUNK = re.compile(r"\S+")
+_SIGNS = ".,;:!?()[]\"'*_<>“”‘’"  # around words
 _UNUSUAL = "mail that is written in an unusual way"
 
 ReadFile: TypeAlias = Callable[[bytes, str], Source | None]  # by content and name
@@ -132,6 +133,7 @@ class MailText:
     obstacle: str | None  # why it is only read
     _content: bytes = field(repr=False)
     _twins: tuple[_Twin, ...] = field(repr=False)
+    remarks: tuple[str, ...] = ()
 
     kind: ClassVar[str] = "mail"
 
@@ -197,7 +199,29 @@ def read_mail(content: bytes, *, name: str, read_file: ReadFile) -> MailText:
     if not twins:
         obstacle = obstacle or "mail without a text of its own"
     spans_kept = merged([*protected, *whole_projection(whole).protected])
-    return MailText(whole, name, spans_kept, obstacle, content, tuple(twins))
+    return MailText(whole, name, spans_kept, obstacle, content, tuple(twins), tuple(_remarks(twins)))
+
+
+def _remarks(twins: Sequence[_Twin]) -> Iterator[str]:
+    """What a reader of a report should know: mail programs show the page, and the plain text is what was read."""
+    differing = sum(map(_differing_words, twins))
+    if differing:
+        words = "1 word" if differing == 1 else f"{differing:,} words"
+        yield (
+            f"The leaked message says one thing as plain text, which was read, and another as a page, which mail programs show: they "
+            f"differ in {words}. Compare the report with the message as it is seen."
+        )
+    if any(remarks_of(twin.first.source) for twin in twins):
+        yield HIDES_PARTS
+
+
+def _differing_words(twin: _Twin) -> int:
+    """Words of the plain text that are not in the page; addresses and signs are often written in another way."""
+    if twin.second is None:
+        return 0
+    shared = {start for start, _, _ in twin.shared}
+    chunks = _CHUNK.finditer(twin.first.source.text)
+    return sum(one.start() not in shared and one.group().strip(_SIGNS).isalpha() for one in chunks)
 
 
 def _twin(leaf: Leaf, content: bytes, spans: dict[int, Span], start: int, name: str) -> _Twin | None:

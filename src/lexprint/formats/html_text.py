@@ -58,6 +58,17 @@ _STATELESS = re.compile(
     "utf-?8|ibm866|iso-?8859-[0-9]{1,2}|koi8-[ru]|macintosh|windows-125[0-8]|gbk|gb18030|gb2312|big5|euc-jp|euc-kr|shift_jis"
 )
 
+# Ways to show nothing of what is there: in a style, in a sheet of styles, or by an attribute.
+_HIDING = re.compile(
+    r"(?:display\s*+:\s*+none|visibility\s*+:\s*+hidden|(?:font-size|opacity)\s*+:\s*+0(?![.\d]))"
+    r"|<[a-z][^<>]*?\shidden(?=[\s=/>])",
+    re.IGNORECASE,
+)
+HIDES_PARTS = (
+    "The leaked page hides parts of itself by its styles, and they were read like the rest; whoever made it can have written anything "
+    "there. Compare the report with the page as it is seen."
+)
+
 _STRONG = re.compile(rf"<(?:!doctype\s+html|html|head|body)(?=[{_SPACE}/>])", re.IGNORECASE)
 _PROLOGUE = re.compile(r"(?:\s++|<!--.*?-->|<\?.*?>)*+", re.DOTALL)
 _FRAGMENT = re.compile(
@@ -104,6 +115,10 @@ class HtmlText(TextFile):
     @cached_property
     def _projection(self) -> Projection:
         return _Reader(self.encoded.text).read()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return (HIDES_PARTS,) if _HIDING.search(self.encoded.text) else ()
 
     def _escaped(self, replacement: str) -> str:
         """Letters that the encoding lacks become references."""

@@ -31,6 +31,7 @@ TURN_TAKEN = "turn taken"
 REPORT_REVIEWED = "report reviewed"
 TOKEN_CREATED, TOKEN_REVOKED = "token created", "token revoked"
 CASE_MADE, CASE_DOWNLOADED = "case made", "case downloaded"
+EVIDENCE_LISTED = "evidence listed"  # all of it, also what reports leave out
 # Those that speak of stored things.
 STORED_EVENTS = (DOCUMENT_ADDED, COPIES_PLANNED, COPIES_ISSUED, REPORT_SAVED, TURN_TAKEN, REPORT_REVIEWED)
 # Those that nobody does without the key.

@@ -100,6 +100,9 @@ class Registry(Protocol):
     def record_event(self, event: str, details: Mapping[str, object]) -> AuditEntry:
         """Log what no other method does, such as a trace or the rotation of a key; neither text nor keys."""
 
+    def secret(self, purpose: str) -> bytes:
+        """What only the owner's newest key gives, for one purpose; empty where the registry was opened without keys."""
+
     def audit(self) -> list[AuditEntry]:
         """The log from its beginning."""
 

@@ -7,7 +7,7 @@ tokens that did something in it, it tells who made them. What the log says of si
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -88,11 +88,19 @@ def _is_about(entry: AuditEntry, report: Report) -> bool:
     details: dict[str, Any] = json.loads(entry.details)
     if entry.event in _OF_CASES:
         return False
-    ranges = details.get("numbers", [[details["number"]] * 2] if "number" in details else None)
-    if ranges is not None and not any(low <= copy.number <= high for low, high in ranges for copy in report.accused):
+    ranges = _copies_in(details)
+    if ranges and not any(low <= copy.number <= high for low, high in ranges for copy in report.accused):
         return False
     is_of_document = report.document is not None and details.get("document") == report.document.id
     return is_of_document or details.get("report") == report.id
+
+
+def _copies_in(details: Mapping[str, Any]) -> list[list[int]]:
+    """Ranges of the copies that an entry speaks of: those it is about, or those that some report names."""
+    if "numbers" in details:
+        return list(details["numbers"])
+    named = [details["number"]] if "number" in details else details.get("accused", ())
+    return [[one, one] for one in named]
 
 
 def _is_of_saving(entry: AuditEntry, report: Report) -> bool:

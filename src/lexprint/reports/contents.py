@@ -15,8 +15,8 @@ from lexprint.registry.look_alikes import has_look_alike
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import DocumentRecord, DocumentSummary, IssuedCopy, LikelyDocument
 from lexprint.reports.evidence import evidence_of
-from lexprint.reports.report import AccusedCopy, Evidence, Leak, Report, TracedDocument, chance, share
-from lexprint.reports.wording import counted, date_in_words
+from lexprint.reports.report import AccusedCopy, Evidence, Leak, Report, TracedDocument, chance, share, unlisted
+from lexprint.reports.wording import MARKED_WORD, agreement_in_words, counted, date_in_words, unlisted_in_words
 from lexprint.tracing.collusion import SHARES
 from lexprint.tracing.significance import binomial_tails, largest_p_value
 from lexprint.tracing.trace_turns import Turn
@@ -69,7 +69,7 @@ def build_report(
     # Over all copies of all documents, and all traces of this one: union bounds.
     price = in_all / max(finding.compared, 1) / (found.turn.share if found.turn else 1.0)
     accused = tuple(_accused_copy(suspect, copies[suspect.number], price=price) for suspect in finding.accused)
-    evidence = evidence_of(found.record, finding, [copies[number].codeword for number in numbers])
+    evidence = evidence_of(found.record, finding.observations, [copies[number].codeword for number in numbers])
     return Report(
         id=secrets.token_hex(8),
         version=__version__,
@@ -92,7 +92,7 @@ def build_report(
             *remarks,
             *found.remarks,
             *_notes(registry, found, traced, versions, accused),
-            *_note_on_untold(evidence, finding, accused),
+            *(notes_on_unlisted(evidence, accused) if finding.observations else ()),
             *_note_on_left_out(left_out),
         ),
     )
@@ -233,26 +233,36 @@ def _version(record: DocumentRecord, versions: Sequence[DocumentSummary]) -> int
 def _note_on_edited_leaks(turn: Turn | None) -> list[str]:
     if turn is None or turn.nearest is None:
         return []
-    common, different = turn.nearest.likeness
+    common, different, in_a_row = turn.nearest.likeness
+    traced_at = date_in_words(turn.nearest.traced_at)
+    if turn.nearest.likeness.is_small_edit:
+        return [
+            (
+                f"A text that was traced before, on {traced_at}, differs from this one at only "
+                f"{different} of the {counted(common, 'marked word')} that can be read in both: one is a small edit of the other. "
+                "Who traces small edits of one text may be looking for one that points to somebody."
+            )
+        ]
     return [
         (
-            f"A text that was traced before, on {date_in_words(turn.nearest.traced_at)}, differs from this one at only "
-            f"{different} of the {counted(common, 'marked word')} that can be read in both: one is a small edit of the other. "
-            "Who traces small edits of one text may be looking for one that points to somebody."
+            f"A text that was traced before, on {traced_at}, has the same {in_a_row:,} marked words in a row as this one, and differs "
+            f"from it at {different:,} of the {common:,} that can be read in both: they have a passage in common, or one was made from "
+            "the other. Who traces texts that share a passage may be looking for the rest of a copy of which they hold a part."
         )
     ]
 
 
-def _note_on_untold(evidence: Sequence[Evidence], finding: Finding, accused: Sequence[AccusedCopy]) -> list[str]:
-    told = [sum(one.given[place] is not None for one in evidence) for place in range(len(accused))]
+def notes_on_unlisted(evidence: Sequence[Evidence], accused: Sequence[AccusedCopy]) -> list[str]:
+    """That the list is not all, and what the rest says: agreements alone would mislead."""
     return [
         (
-            f"{counted(finding.readable - shown, 'readable marked word')} of copy {copy.number} counted and not listed: "
-            "around them the leak is not like this copy, and what a copy says elsewhere is not for those who hold a part of "
-            "it. Whoever holds the registry can look it up."
+            f"{agreement_in_words(copy, noun=MARKED_WORD)} {rest.count:,} of these words are not listed: "
+            f"{unlisted_in_words(copy, rest)}. Around them the leak is not like this copy, so they may come from elsewhere, and what "
+            "a copy says elsewhere is not for those who hold a part of it. The issuer can list every one of them: "
+            "lexprint report evidence."
         )
-        for copy, shown in zip(accused, told, strict=True)
-        if finding.observations and shown < finding.readable
+        for place, copy in enumerate(accused)
+        if (rest := unlisted(copy, evidence, place)).count
     ]
 
 

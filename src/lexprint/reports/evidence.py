@@ -7,7 +7,7 @@ left out, and what a copy says is told only where the leak around is like that c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lexprint.registry.records import CopySite, DocumentRecord
 from lexprint.reports.report import Evidence, share
 from lexprint.text.span import Span
-from lexprint.tracing.verdict import Finding
+from lexprint.tracing.verdict import Observation
 
 CONTEXT_WORDS = 5  # on each side of a site
 CONTEXT_CHARACTERS = 120  # in which to look for them
@@ -24,17 +24,36 @@ LONGEST_SEEN = 60  # characters; what stands at a site is a word, or a few
 AROUND, AGREEING = 9, 8  # of so many readable sites next to each other so many agree; by chance in 1 of 50 places
 
 
-def evidence_of(record: DocumentRecord, finding: Finding, codewords: Sequence[Sequence[int]]) -> tuple[Evidence, ...]:
+def evidence_of(
+    record: DocumentRecord, observations: Sequence[Observation], codewords: Sequence[Sequence[int]]
+) -> tuple[Evidence, ...]:
     """For the accused copies; without any, where the marks are is nobody's business."""
-    read = [(one, one.symbol) for one in finding.observations if one.symbol is not None]
+    return _rows(record, observations, codewords, is_told=_is_alike_around)
+
+
+def whole_evidence_of(
+    record: DocumentRecord, observations: Sequence[Observation], codewords: Sequence[Sequence[int]]
+) -> tuple[Evidence, ...]:
+    """Every site that was read, whatever it says; only for whom the owner of the registry chooses."""
+    return _rows(record, observations, codewords, is_told=np.ones_like)
+
+
+def _rows(
+    record: DocumentRecord,
+    observations: Sequence[Observation],
+    codewords: Sequence[Sequence[int]],
+    *,
+    is_told: Callable[[NDArray[np.bool_]], NDArray[np.bool_]],
+) -> tuple[Evidence, ...]:
+    read = [(one, one.symbol) for one in observations if one.symbol is not None]
     agreeing = [np.array([codeword[one.site] == symbol for one, symbol in read], dtype=bool) for codeword in codewords]
-    is_told = [_is_alike_around(one) for one in agreeing]
+    told_of = [is_told(one) for one in agreeing]
     evidence: list[Evidence] = []
     for place, (observation, symbol) in enumerate(read):
         site = record.sites[observation.site]
         given = tuple(
             site.words[codeword[observation.site]] if told[place] else None
-            for codeword, told in zip(codewords, is_told, strict=True)
+            for codeword, told in zip(codewords, told_of, strict=True)
         )
         if not any(given):
             continue

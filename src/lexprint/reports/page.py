@@ -17,7 +17,15 @@ from lexprint.reports.markup import page_text, shown
 from lexprint.reports.pictures import MEANINGS, Reading, picture_of_agreement, picture_of_sites, reading_of
 from lexprint.reports.report import Report
 from lexprint.reports.signed_file import decimal_text
-from lexprint.reports.wording import chance_in_words, counted, date_in_words, explanation, headline, method
+from lexprint.reports.wording import (
+    agreements,
+    chance_in_words,
+    counted,
+    date_in_words,
+    explanation,
+    headline,
+    method,
+)
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -33,6 +41,7 @@ def report_page(report: Report) -> str:
         style=_resource("page.css"),
         headline=headline(report),
         explanation=explanation(report),
+        agreements=agreements(report),
         facts=_facts(report),
         pictures="".join(map(page_text, pictures)),
         places=counted(len(report.evidence), "place"),

@@ -13,7 +13,7 @@ from lexprint.reports.markup import shown
 from lexprint.reports.pictures import reading_of
 from lexprint.reports.report import Evidence, Report
 from lexprint.reports.signed_file import decimal_text
-from lexprint.reports.wording import chance_in_words, date_in_words, explanation, headline, method
+from lexprint.reports.wording import agreements, chance_in_words, date_in_words, explanation, headline, method
 
 if TYPE_CHECKING:
     from fpdf import FPDF
@@ -35,6 +35,8 @@ def report_pdf(report: Report) -> bytes:
         issued = "not recorded as issued" if copy.issued_at is None else f"issued on {date_in_words(copy.issued_at)}"
         _write(pdf, f"Copy {copy.number} is that of {copy.recipient}, {issued}.", size=12, style="B")
     _write(pdf, explanation(report), size=11)
+    for agreement in agreements(report):
+        _write(pdf, agreement, size=11)
     _write(pdf, report.statement, style="I")
     for note in report.notes:
         _write(pdf, f"Note: {note}")

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from lexprint.reports.markup import Node, element, shape
 from lexprint.reports.report import AccusedCopy, Evidence, Report
-from lexprint.reports.wording import counted, odds_in_words
+from lexprint.reports.wording import counted, odds_in_words, unlisted_in_words
 
 Reading: TypeAlias = Literal["match", "mismatch", "neither", "missing", "untold"]
 
@@ -64,8 +64,17 @@ def picture_of_sites(report: Report) -> Element:
         "figure",
         _picture(height, "What the leak shows at each marked word, from beginning to end", parts),
         element("div", *keys, class_="legend"),
-        element("figcaption", "Each stroke is a word that differs between copies, at its place in the document."),
+        element("figcaption", _caption_of_sites(report)),
     )
+
+
+def _caption_of_sites(report: Report) -> str:
+    caption = "Each stroke is a word that differs between copies, at its place in the document."
+    for accused, copy in enumerate(report.accused):
+        rest = report.unlisted(accused)
+        if rest.count:
+            caption += f" {rest.count:,} more are not drawn: {unlisted_in_words(copy, rest)}."
+    return caption
 
 
 def _lane_title(report: Report, accused: int) -> str:

@@ -6,6 +6,7 @@ error is rounded up, so that a report never claims less than was calculated.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
@@ -76,6 +77,11 @@ class AccusedCopy:
     p_value: Decimal  # chance that one innocent copy agrees so well
     family_p_value: Decimal  # chance that any of all innocent copies does, in any trace of its document so far
 
+    @property
+    def disagreements(self) -> int:
+        """What speaks for its recipient."""
+        return self.readable - self.matches
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -107,6 +113,28 @@ class Evidence:
         """With what readers are estimated to say of each, where that is known."""
         accepted = [f" ({part * 100:.0f} %)" for part in self.acceptances] or [""] * (len(self.words) - 1)
         return " / ".join(word + part for word, part in zip(self.words, ["", *accepted], strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Unlisted:
+    """Readable marked words of a named copy that count and are not listed."""
+
+    agree: int
+    differ: int
+
+    @property
+    def count(self) -> int:
+        return self.agree + self.differ
+
+
+def unlisted(copy: AccusedCopy, evidence: Sequence[Evidence], accused: int) -> Unlisted:
+    """What follows from the counts and from what is listed of the copy, which is the `accused`-th that is named."""
+    listed = [
+        one.words[one.symbol] == one.given[accused]
+        for one in evidence
+        if one.symbol is not None and one.given[accused] is not None
+    ]
+    return Unlisted(copy.matches - listed.count(True), copy.disagreements - listed.count(False))
 
 
 @dataclass(frozen=True)
@@ -154,6 +182,9 @@ class Report:
     def has_doubtful_places(self) -> bool:
         """Whether agreements were also weighed by where edits lead."""
         return any(one.is_doubtful for one in self.evidence)
+
+    def unlisted(self, accused: int) -> Unlisted:
+        return unlisted(self.accused[accused], self.evidence, accused)
 
     def _is_consistent(self) -> bool:
         accusations = {"one copy": len(self.accused) == 1, "several copies": len(self.accused) > 1}

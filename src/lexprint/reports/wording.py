@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 
-from lexprint.reports.report import Report, chance
+from lexprint.reports.report import AccusedCopy, Report, Unlisted, chance
 from lexprint.tracing.leads import Lead
 from lexprint.tracing.verdict import ERROR_BOUND
 
 LARGEST_IN_WORDS = 10**15  # beyond it no name of a number helps
 
+MARKED_WORD = "readable marked word"
 OWN_BOUND = Decimal(repr(ERROR_BOUND))
 
 _MAGNITUDES = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
@@ -109,6 +110,23 @@ def explanation(report: Report) -> str:
             )
         case "no document":
             return "Its wording is not that of any document in the registry, so there is nothing to compare it with."
+
+
+def agreements(report: Report) -> list[str]:
+    """Of every named copy, what speaks against it and what for its recipient."""
+    is_blind = report.document is not None and report.document.issuing == "blind"
+    return [agreement_in_words(copy, noun="readable mark" if is_blind else MARKED_WORD) for copy in report.accused]
+
+
+def agreement_in_words(copy: AccusedCopy, *, noun: str) -> str:
+    return (
+        f"Of {counted(copy.readable, noun)}, {copy.matches:,} are those of copy {copy.number} and "
+        f"{copy.disagreements:,} are not."
+    )
+
+
+def unlisted_in_words(copy: AccusedCopy, unlisted: Unlisted) -> str:
+    return f"{unlisted.agree:,} agree with copy {copy.number} and {unlisted.differ:,} do not"
 
 
 def _readable(report: Report) -> str:

@@ -1,4 +1,4 @@
-"""How many leaks were traced against a document, and whether one is a small edit of another.
+"""How many leaks were traced against a document, and whether one was made from another.
 
 Every text that is traced is one more chance to name somebody innocent, and who may trace chooses the texts. So each new
 reading of a document takes a turn, and the k-th turn has 1/(k(k+1)) of the error bound: all turns together, however many,
@@ -24,6 +24,9 @@ SMALL_EDIT = 0.1  # of the marked words that can be read in two leaks: if fewer 
 LEAST_COMMON = (
     20  # of them, to say so: two copies agree at half of them, and so at nearly all once in ten thousand times
 )
+# Marked words in a row that two leaks share: copies agree at half of their sites by chance, or at three of four where their code is one
+# against colluders, so a row as long as that comes about once in a million pairs of copies of 400 sites.
+LONG_ROW: dict[str, int] = {"independent": 30, "tardos": 64}
 LOOKED_AT = 1_000  # earlier readings, the latest
 
 _PLACE = np.dtype([("place", "<u4"), ("shown", "u1")])
@@ -67,7 +70,8 @@ class Reading:
             self.marks["place"], other.marks["place"], assume_unique=False, return_indices=True
         )
         differ = (self.marks["shown"][here] ^ other.marks["shown"][there]) & 0x7F != 0
-        return Likeness(len(here), int(np.count_nonzero(differ)))
+        ends = np.flatnonzero(np.concatenate(([True], differ, [True])))
+        return Likeness(len(here), int(np.count_nonzero(differ)), int(np.diff(ends).max()) - 1)
 
 
 class Likeness(NamedTuple):
@@ -75,15 +79,20 @@ class Likeness(NamedTuple):
 
     common: int  # marked words that can be read in both
     different: int  # of them
+    in_a_row: int  # of them, the most that follow each other in the document and are the same
 
     @property
     def is_small_edit(self) -> bool:
         return self.common >= LEAST_COMMON and 0 < self.different <= SMALL_EDIT * self.common
 
+    def has_common_passage(self, code: str) -> bool:
+        """Whether a long passage is the same in both though they are not: neither is a part of the other."""
+        return self.different > 0 and self.in_a_row >= LONG_ROW[code]
+
 
 @dataclass(frozen=True, slots=True)
 class EditedLeak:
-    """An earlier leak of which the present one is a small edit, or the other way round."""
+    """An earlier leak of which the present one is a small edit, or with which it has a passage in common."""
 
     traced_at: datetime
     likeness: Likeness
@@ -110,7 +119,7 @@ def take_turn(registry: Registry, document_id: str, reading: Reading, *, compare
     """The turn of a reading that is held against so many copies; kept before anybody knows what comes of it."""
     digest = reading.digest
     with registry.writing() as statements:
-        found = statements.rows("SELECT serial FROM documents WHERE id = :id", id=document_id)
+        found = statements.rows("SELECT serial, code FROM documents WHERE id = :id", id=document_id)
         if not found:
             raise UnknownDocument(document_id)
         document = found[0]["serial"]
@@ -126,7 +135,8 @@ def take_turn(registry: Registry, document_id: str, reading: Reading, *, compare
             document=document,
             digest=digest,
         )
-        nearest = _nearest(reading, [(Reading.unpacked(bytes(row["reading"])), row["traced_at"]) for row in earlier])
+        readings = [(Reading.unpacked(bytes(row["reading"])), row["traced_at"]) for row in earlier]
+        nearest = _nearest(reading, readings, code=found[0]["code"])
         if known:
             return Turn(known[0]["turn"], nearest)
         last = statements.rows("SELECT max(turn) AS turn FROM traces WHERE document = :document", document=document)
@@ -154,11 +164,11 @@ def next_turn(registry: Registry, document_id: str) -> int:
     return int(last[0]["turn"] or 0) + 1
 
 
-def _nearest(reading: Reading, earlier: Iterable[tuple[Reading, str]]) -> EditedLeak | None:
-    """The likest of those that are small edits, the latest of equals."""
-    edits = [
-        EditedLeak(datetime.fromisoformat(traced_at), likeness)
-        for other, traced_at in earlier
-        if (likeness := reading.compared_with(other)).is_small_edit
-    ]
-    return min(edits, key=lambda edit: edit.likeness.different / edit.likeness.common, default=None)
+def _nearest(reading: Reading, earlier: Iterable[tuple[Reading, str]], *, code: str) -> EditedLeak | None:
+    """The likest of those that are small edits, else the one with the longest passage in common, the latest of equals."""
+    found = [EditedLeak(datetime.fromisoformat(at), reading.compared_with(other)) for other, at in earlier]
+    edits = [one for one in found if one.likeness.is_small_edit]
+    if edits:
+        return min(edits, key=lambda edit: edit.likeness.different / edit.likeness.common)
+    shared = [one for one in found if one.likeness.has_common_passage(code)]
+    return max(shared, key=lambda one: one.likeness.in_a_row, default=None)

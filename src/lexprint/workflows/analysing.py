@@ -4,7 +4,8 @@ An analysis is made once: it is kept in the registry, for every verb and for the
 
 It takes minutes of a processor, and depends on nothing but the text, what is protected in it, and the fingerprint of models,
 settings and rules. Only who has the text finds it and can read it: both its name and the key that seals it come from the text,
-so a registry tells nothing of drafts that were never issued.
+so a registry tells nothing of drafts that were never issued. They come from the owner's key too, where it is at hand: who can write to the
+database cannot put words there that the owner's copies would hold.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ DAYS_KEPT = 90
 MOST_KEPT = 10_000  # the oldest go first
 NONCE_BYTES = 12
 FORMAT = "analysis 2"  # raised when sites hold something else
+PURPOSE = "analyses"  # of the derived key
 
 
 def analyse_document(
@@ -84,7 +86,14 @@ def find_analysis(
     """As `analyse_document`, and kept; asked again, it answers at once."""
     spans = tuple(protected)
     phrases = tuple(protected_phrases)
-    kept = _Kept.of(text, engine.fingerprint, spans=spans, phrases=phrases, protections=protections)
+    kept = _Kept.of(
+        text,
+        engine.fingerprint,
+        spans=spans,
+        phrases=phrases,
+        protections=protections,
+        secret=registry.secret(PURPOSE),
+    )
     analysis = kept.load(registry)
     if analysis is not None:
         if on_progress is not None:
@@ -118,10 +127,11 @@ class _Kept:
         spans: Iterable[Span],
         phrases: Iterable[str],
         protections: Collection[Protection],
+        secret: bytes,
     ) -> _Kept:
         found = protected_spans(text, protections=protections, phrases=phrases, spans=spans)
         asked = [FORMAT, text, fingerprint, [[span.start, span.end] for span in found]]
-        question = canonical_json(asked).encode()
+        question = secret + canonical_json(asked).encode()
         return cls(sha256(b"name " + question).hexdigest(), sha256(b"seal " + question).digest())
 
     def load(self, registry: Registry) -> Analysis | None:

@@ -37,7 +37,7 @@ from lexprint.reports.signatures import (
 from lexprint.reports.signed_file import content_json, read_report, report_bytes, stamped_bytes
 
 if TYPE_CHECKING:
-    from lexprint.coding.keys import Keyring
+    from lexprint.coding.keys import Keyring, MasterKey
 
 FORMAT = 1
 KIND = "lexprint case"  # so that the signature of a list is that of nothing else
@@ -54,14 +54,8 @@ def make_case(registry: Registry, report: Report, leak: bytes, *, leak_name: str
 
     The same for the same report and leak, until somebody says something of the report or does something with its document.
     """
-    if report.signature is None:
-        raise ReportError(f"report {report.id} is not signed; needed: one that was traced with a master key")
-    signer = report.signature.signer
-    key = next((key for key in keys or () if key.public_key == signer), None)
-    if key is None:
-        raise SecretError(f"report {report.id} was signed with key {signer.id}", needed="that key, with --key")
-    if sha256(leak).hexdigest() != report.leak.digest:
-        raise InputError(f"{leak_name} is not the leak of report {report.id}", needed="the file that was traced")
+    key = signing_key(report, keys)
+    require_leak(report, leak, name=leak_name)
     if len(leak) > LARGEST_MEMBER:
         raise InputError(f"{leak_name} is too large for a case", needed=f"at most {LARGEST_MEMBER:,} bytes")
     extract = extract_bytes(registry.audit(), report)
@@ -84,6 +78,22 @@ def make_case(registry: Registry, report: Report, leak: bytes, *, leak_name: str
     details = {"report": report.id, "document": report.document and report.document.id}
     registry.record_event(CASE_MADE, details | {"case": sha256(case).hexdigest()})
     return case
+
+
+def signing_key(report: Report, keys: Keyring | None) -> MasterKey:
+    """The one that signed it."""
+    if report.signature is None:
+        raise ReportError(f"report {report.id} is not signed; needed: one that was traced with a master key")
+    signer = report.signature.signer
+    key = next((key for key in keys or () if key.public_key == signer), None)
+    if key is None:
+        raise SecretError(f"report {report.id} was signed with key {signer.id}", needed="that key, with --key")
+    return key
+
+
+def require_leak(report: Report, leak: bytes, *, name: str) -> None:
+    if sha256(leak).hexdigest() != report.leak.digest:
+        raise InputError(f"{name} is not the leak of report {report.id}", needed="the file that was traced")
 
 
 def is_case(content: bytes) -> bool:
