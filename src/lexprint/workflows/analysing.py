@@ -84,7 +84,7 @@ def find_analysis(
     """As `analyse_document`, and kept; asked again, it answers at once."""
     spans = tuple(protected)
     phrases = tuple(protected_phrases)
-    kept = _Kept.of(text, engine.fingerprint, spans=spans, phrases=phrases, protections=protections)
+    kept = KeptAnalysis.of(text, engine.fingerprint, spans=spans, phrases=phrases, protections=protections)
     analysis = kept.load(registry)
     if analysis is not None:
         if on_progress is not None:
@@ -103,7 +103,7 @@ def find_analysis(
     return analysis
 
 
-class _Kept:
+class KeptAnalysis:
     """Where the analysis of a text is, and what seals it."""
 
     def __init__(self, name: str, secret: bytes) -> None:
@@ -118,7 +118,7 @@ class _Kept:
         spans: Iterable[Span],
         phrases: Iterable[str],
         protections: Collection[Protection],
-    ) -> _Kept:
+    ) -> KeptAnalysis:
         found = protected_spans(text, protections=protections, phrases=phrases, spans=spans)
         asked = [FORMAT, text, fingerprint, [[span.start, span.end] for span in found]]
         question = canonical_json(asked).encode()
