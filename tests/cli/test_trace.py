@@ -113,6 +113,7 @@ def test_a_key_of_somebody_else_signs_nothing_unasked(run: Run, issued: Issued, 
     done = run("trace", "leak.txt", "--report", "out.json")
     assert done.code == 0
     assert f"key {keyring.newest.id}, which is at hand, issued no copy" in done.errors
+    assert f"the owner's: --key FILE of key {issued.record.key_id}" in done.errors
     assert read_report((folder / "out.json").read_bytes()).signature is None
     with open_registry("lexprint.db") as registry:
         assert {entry.key_id for entry in registry.audit()} == {""}
