@@ -204,14 +204,22 @@ def test_registry_and_report_count_words_alike(run: Run, issued: Issued, folder:
     assert report["leak"]["words"] == listed["words"] > 500
 
 
-def test_as_many_marked_words_as_are_said_to_be_needed_suffice(run: Run, issued: Issued, folder: Path) -> None:
-    """A part with too few says how many there should be; one with just as many names the copy, and one with fewer does not."""
+@pytest.mark.parametrize("before", [0, 4])
+def test_as_many_marked_words_as_are_said_to_be_needed_suffice(
+    run: Run, issued: Issued, folder: Path, before: int
+) -> None:
+    """A part with too few says how many there should be; one with just as many names the copy, and one with fewer does not.
+
+    So many leaks were traced before: each new one has less of the error bound.
+    """
 
     def traced(count: int) -> dict[str, Any]:
-        """Of a registry that has traced nothing before: the second trace has less of the error bound."""
         (folder / "fresh.db").unlink(missing_ok=True)
         with open_registry("fresh.db") as registry:
             made = issue(registry, name="memo")
+        for number in range(1, before + 1):
+            (folder / "earlier.txt").write_text(made.copy(number))
+            assert run("trace", "earlier.txt", "--registry", "fresh.db").code == 0
         end = made.record.sites[count].span.start
         (folder / "part.txt").write_text(made.copy(17)[:end].rsplit(" ", 1)[0])
         report: dict[str, Any] = json.loads(run("trace", "part.txt", "--registry", "fresh.db", "--json").output)[
