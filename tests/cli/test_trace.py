@@ -204,19 +204,19 @@ def test_registry_and_report_count_words_alike(run: Run, issued: Issued, folder:
     assert report["leak"]["words"] == listed["words"] > 500
 
 
-@pytest.mark.parametrize("before", [0, 4])
+@pytest.mark.parametrize(("before", "most"), [(0, 2), (4, 2), (0, 4)])
 def test_as_many_marked_words_as_are_said_to_be_needed_suffice(
-    run: Run, issued: Issued, folder: Path, before: int
+    run: Run, issued: Issued, folder: Path, before: int, most: int
 ) -> None:
     """A part with too few says how many there should be; one with just as many names the copy, and one with fewer does not.
 
-    So many leaks were traced before: each new one has less of the error bound.
+    So many leaks were traced `before`: each new one has less of the error bound. Where up to `most` words may stand, each tells more.
     """
 
     def traced(count: int) -> dict[str, Any]:
         (folder / "fresh.db").unlink(missing_ok=True)
         with open_registry("fresh.db") as registry:
-            made = issue(registry, name="memo")
+            made = issue(registry, name="memo", most=most)
         for number in range(1, before + 1):
             (folder / "earlier.txt").write_text(made.copy(number))
             assert run("trace", "earlier.txt", "--registry", "fresh.db").code == 0
