@@ -113,6 +113,7 @@ def test_a_key_of_somebody_else_signs_nothing_unasked(run: Run, issued: Issued, 
     done = run("trace", "leak.txt", "--report", "out.json")
     assert done.code == 0
     assert f"key {keyring.newest.id}, which is at hand, issued no copy" in done.errors
+    assert f"the owner's: --key FILE of key {issued.record.key_id}" in done.errors
     assert read_report((folder / "out.json").read_bytes()).signature is None
     with open_registry("lexprint.db") as registry:
         assert {entry.key_id for entry in registry.audit()} == {""}
@@ -203,14 +204,22 @@ def test_registry_and_report_count_words_alike(run: Run, issued: Issued, folder:
     assert report["leak"]["words"] == listed["words"] > 500
 
 
-def test_as_many_marked_words_as_are_said_to_be_needed_suffice(run: Run, issued: Issued, folder: Path) -> None:
-    """A part with too few says how many there should be; one with just as many names the copy, and one with fewer does not."""
+@pytest.mark.parametrize(("before", "most"), [(0, 2), (4, 2), (0, 4)])
+def test_as_many_marked_words_as_are_said_to_be_needed_suffice(
+    run: Run, issued: Issued, folder: Path, before: int, most: int
+) -> None:
+    """A part with too few says how many there should be; one with just as many names the copy, and one with fewer does not.
+
+    So many leaks were traced `before`: each new one has less of the error bound. Where up to `most` words may stand, each tells more.
+    """
 
     def traced(count: int) -> dict[str, Any]:
-        """Of a registry that has traced nothing before: the second trace has less of the error bound."""
         (folder / "fresh.db").unlink(missing_ok=True)
         with open_registry("fresh.db") as registry:
-            made = issue(registry, name="memo")
+            made = issue(registry, name="memo", most=most)
+        for number in range(1, before + 1):
+            (folder / "earlier.txt").write_text(made.copy(number))
+            assert run("trace", "earlier.txt", "--registry", "fresh.db").code == 0
         end = made.record.sites[count].span.start
         (folder / "part.txt").write_text(made.copy(17)[:end].rsplit(" ", 1)[0])
         report: dict[str, Any] = json.loads(run("trace", "part.txt", "--registry", "fresh.db", "--json").output)[

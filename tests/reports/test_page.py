@@ -99,6 +99,17 @@ def test_nothing_that_steers_is_shown() -> None:
 
 
 @pytest.mark.parametrize("report", all_outcomes())
+def test_the_page_claims_no_more_than_which_word_stood_where(report: Report) -> None:
+    """Never that words mean, say or read the same, of which the evidence tells nothing; it says that it does not matter."""
+    text = " ".join(Page(report_page(report)).text.split())
+    claims = [
+        sentence for sentence in re.split(r"(?<=[.;])", text) if re.search(r"\b(mean|say|read)s? the same", sentence)
+    ]
+    assert [claim.strip() for claim in claims if "does not matter" not in claim] == []
+    assert bool(claims) == (report.document is not None and report.document.issuing == "registered")
+
+
+@pytest.mark.parametrize("report", all_outcomes())
 def test_the_page_needs_nothing_else(report: Report) -> None:
     """No address, no script, no file: and a policy that forbids them."""
     page = report_page(report)

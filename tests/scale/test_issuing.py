@@ -7,11 +7,16 @@ from tests.fakes import FakeEngine
 from tests.scale.corpora import contents
 
 from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.engine import Engine
+from lexprint.formats.source import open_source
 from lexprint.registry.protocol import open_registry
 from lexprint.scale.batch import Report
 from lexprint.scale.issuing import issue_folder
+from lexprint.scale.jobs import Item, Product
 from lexprint.scale.pools import LocalPool
+from lexprint.scale.tasks import Analysing
 from lexprint.testing import fake_text
+from lexprint.workflows.analysing import find_analysis
 from lexprint.workflows.issuing import IssueOptions
 from lexprint.workflows.tracing import trace
 
@@ -67,3 +72,26 @@ def test_more_recipients_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     more = run(tmp_path, "out", recipients=("Ada", "Bo", "Cy"))
     assert (more.done, more.skipped, more.failures) == (3, 0, ())
     assert len(contents(tmp_path / "out")) == 3 * (3 + 1)
+
+
+def test_what_was_analysed_before_is_not_analysed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither what another verb has looked at nor what a batch has, though nothing of it was issued yet."""
+    (tmp_path / "in" / "short.txt").unlink()
+    text = (tmp_path / "in" / "memo.txt").read_text()
+    asked: list[str] = []
+    perform = Analysing.perform
+
+    def counted(self: Analysing, engine: Engine, item: Item) -> Product:
+        asked.append(item.name)
+        return perform(self, engine, item)
+
+    monkeypatch.setattr(Analysing, "perform", counted)
+    with open_registry(str(tmp_path / "out.db")) as registry:
+        find_analysis(registry, FakeEngine(), text)
+    assert run(tmp_path, "out").done == 3
+    assert sorted(asked) == ["deep/memo.txt", "plan.md"]
+    with open_registry(str(tmp_path / "out.db")) as registry:
+        monkeypatch.setattr(FakeEngine, "masked_lm", None)  # nobody may ask
+        for name in ("deep/memo.txt", "plan.md"):
+            source = open_source((tmp_path / "in" / name).read_bytes(), name=Path(name).name)
+            assert find_analysis(registry, FakeEngine(), source.text, protected=source.protected).sites

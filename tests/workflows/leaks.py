@@ -47,10 +47,15 @@ def issue(
     text: str | None = None,
     secret: str = "secret",
     kept: Mapping[int, np.ndarray] | None = None,
+    most: int = 2,
 ) -> Issued:
-    """Register a document with copies for Recipient 1, Recipient 2, ...; the last one's file is never written."""
-    record = replace(make_record(words, code=code, seed=number, text=text), id=f"{number:016x}", name=name)
-    rows = codewords(f"{secret} {number}".encode(), salts(range(1, copies + 1)), np.array(record.biases))
+    """Register a document with copies for Recipient 1, Recipient 2, ...; the last one's file is never written.
+
+    Its sites have two words, or up to `most` in turn.
+    """
+    record = replace(make_record(words, code=code, seed=number, text=text, most=most), id=f"{number:016x}", name=name)
+    drawn = salts(range(1, copies + 1))
+    rows = codewords(f"{secret} {number}".encode(), drawn, np.array(record.biases), choices=record.choices)
     for one, row in (kept or {}).items():
         rows[one - 1] = row
     planned = [

@@ -1,14 +1,6 @@
-"""Copies by mail, handed to a real SMTP server: each to its recipient, once, through a kill."""
+"""Copies by mail, handed to a real SMTP server: each to its recipient. That each gets one, through a kill: tests/cli/test_mail_story.py."""
 
-import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from email import message_from_bytes
-from email.message import EmailMessage
-from email.policy import default
 from pathlib import Path
 
 import pytest
@@ -17,22 +9,18 @@ from tests.workflows.patient import PatientEngine
 
 from lexprint.coding.keys import create_key_file
 from lexprint.errors import InputError
-from lexprint.formats.reading import read_as
 from lexprint.formats.source import open_source
-from lexprint.registry.deliveries import deliveries
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.testing import fake_text
 from lexprint.workflows.issuing import Master, issue
 from lexprint.workflows.letters import Letter
-from lexprint.workflows.mailing import MailServer, parcels, send, write_messages
+from lexprint.workflows.mailing import MailServer, parcels, send
 from lexprint.workflows.results import IssuedDocument
-from lexprint.workflows.tracing import trace
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
 PEOPLE = {f"Person {number}": f"person{number}@example.org" for number in range(1, 41)}
 LETTER = Letter("office@example.org", "The memo", "Please find it attached.")
-KILLED_AT = 17
 
 
 @pytest.fixture(scope="module")
@@ -59,51 +47,6 @@ def office(made: tuple[Path, IssuedDocument]) -> Iterator[tuple[Path, IssuedDocu
         with registry.writing() as statements:
             statements.change("DELETE FROM deliveries")
         yield folder, done, registry
-
-
-@pytest.mark.parametrize("arrives", [True, False])
-def test_killed_and_resumed_each_gets_one(office: tuple[Path, IssuedDocument, Registry], arrives: bool) -> None:
-    """Killed with a message under way, that has arrived or has not: it is named, and nobody else gets two or none."""
-    folder, done, registry = office
-    running: list[subprocess.Popen[bytes]] = []
-    logged = len(registry.audit())
-
-    def kill() -> str:
-        os.kill(running[0].pid, signal.SIGKILL)
-        return "250 OK" if arrives else "451 gone"
-
-    mailbox = Mailbox(KILLED_AT, kill)
-    with serving(mailbox) as server:
-        url = f"smtp://{server.host}:{server.port}"
-        command = [sys.executable, "-m", "lexprint", "send", "copies", "--to", "people.csv", "--smtp", url]
-        command += ["--from", LETTER.sender, "--per-minute", "100000"]
-        running.append(subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL))
-        assert running[0].wait() == -signal.SIGKILL
-        finished = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-        assert finished.returncode == 1
-        number = next(one.number for one in deliveries(registry, done.document.id) if not one.is_sent)
-        assert f"not known whether they arrived: copies {number};" in finished.stderr.decode()
-        assert len(mailbox.messages) == (40 if arrives else 39)
-        if not arrives:
-            subprocess.run([*command, "--again"], cwd=folder, capture_output=True, check=True)
-    assert mailbox.addresses == sorted(PEOPLE.values())
-    sent = [json.loads(entry.details)["number"] for entry in registry.audit()[logged:] if entry.event == "copy sent"]
-    assert sorted(sent) == [number for number in range(1, 41) if number != KILLED_AT or not arrives]
-
-
-def test_a_forwarded_copy_is_traced_from_its_mail(office: tuple[Path, IssuedDocument, Registry]) -> None:
-    """With a comment above it, as an attachment of an attachment."""
-    folder, done, registry = office
-    messages = write_messages(parcels(registry, done.document.id, folder / "copies", PEOPLE), LETTER)
-    original = message_from_bytes(messages["memo-0012-Person-12.eml"], policy=default)
-    forwarded = EmailMessage()
-    forwarded["From"], forwarded["To"], forwarded["Message-ID"] = "x@example.org", "press@example.org", "<2@x>"
-    forwarded.set_content("You did not get this from me. Look at the second paragraph.")
-    forwarded.add_attachment(original)
-    leak = read_as("mail", forwarded.as_bytes(), name="leak.eml")
-    assert leak is not None
-    report = trace(registry, leak.text)
-    assert [copy.recipient for copy in report.accused] == ["Person 12"]
 
 
 def test_swapped_files_are_not_sent(office: tuple[Path, IssuedDocument, Registry]) -> None:

@@ -161,7 +161,7 @@ def own_keys(registry: str, key: Path | None) -> Keyring | None:
     if issued_with and not issued_with & {one.id for one in keyring}:
         console.say(
             f"key {keyring.newest.id}, which is at hand, issued no copy of this registry and is not used; "
-            "--key FILE uses it all the same"
+            f"to sign, use the owner's: --key FILE of key {' or '.join(sorted(issued_with))}"
         )
         return None
     return keyring

@@ -20,6 +20,7 @@ from lexprint.scale.pools import Pool
 from lexprint.scale.state import STATE
 from lexprint.scale.tasks import Analysing
 from lexprint.workflows import Analysis
+from lexprint.workflows.analysing import KeptAnalysis
 from lexprint.workflows.copy_files import sole_writer
 from lexprint.workflows.issuing import IssueOptions, Master, is_analysed, issue
 
@@ -54,7 +55,7 @@ def issue_folder(
 
 @dataclass(frozen=True)
 class _Issuing:
-    """Copies of many documents: those that the registry knows are made at once, others when they were analysed."""
+    """Copies of many documents: those whose sites the registry knows are made at once, others when they were analysed."""
 
     engine: Engine
     source: Path
@@ -74,7 +75,11 @@ class _Issuing:
             except LexprintError as error:
                 self.tally.fail(failure_of(name, error))
                 continue
-            if is_analysed(self.engine, self.masters[name], self.registry, self.options):
+            master = self.masters[name]
+            if (
+                is_analysed(self.engine, master, self.registry, self.options)
+                or self._kept(master).load(self.registry) is not None
+            ):
                 self._issue(name, None)
             else:
                 yield Job(name, (Item(name, content),))
@@ -85,7 +90,19 @@ class _Issuing:
             self.tally.fail(result)
         else:
             assert isinstance(result.content, Analysis)
+            self._kept(self.masters[result.name]).save(self.registry, result.content)
             self._issue(result.name, result.content)
+
+    def _kept(self, master: Master) -> KeptAnalysis:
+        """Workers have no registry: what they find is kept here, for every verb."""
+        return KeptAnalysis.of(
+            self.registry,
+            master.text,
+            self.engine.fingerprint,
+            spans=master.source.protected,
+            phrases=self.options.protected_phrases,
+            protections=self.options.protections,
+        )
 
     def _issue(self, name: str, analysis: Analysis | None) -> None:
         try:

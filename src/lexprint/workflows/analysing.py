@@ -86,14 +86,7 @@ def find_analysis(
     """As `analyse_document`, and kept; asked again, it answers at once."""
     spans = tuple(protected)
     phrases = tuple(protected_phrases)
-    kept = _Kept.of(
-        text,
-        engine.fingerprint,
-        spans=spans,
-        phrases=phrases,
-        protections=protections,
-        secret=registry.secret(PURPOSE),
-    )
+    kept = KeptAnalysis.of(registry, text, engine.fingerprint, spans=spans, phrases=phrases, protections=protections)
     analysis = kept.load(registry)
     if analysis is not None:
         if on_progress is not None:
@@ -112,7 +105,7 @@ def find_analysis(
     return analysis
 
 
-class _Kept:
+class KeptAnalysis:
     """Where the analysis of a text is, and what seals it."""
 
     def __init__(self, name: str, secret: bytes) -> None:
@@ -121,17 +114,17 @@ class _Kept:
     @classmethod
     def of(
         cls,
+        registry: Registry,
         text: str,
         fingerprint: str,
         *,
         spans: Iterable[Span],
         phrases: Iterable[str],
         protections: Collection[Protection],
-        secret: bytes,
-    ) -> _Kept:
+    ) -> KeptAnalysis:
         found = protected_spans(text, protections=protections, phrases=phrases, spans=spans)
         asked = [FORMAT, text, fingerprint, [[span.start, span.end] for span in found]]
-        question = secret + canonical_json(asked).encode()
+        question = registry.secret(PURPOSE) + canonical_json(asked).encode()
         return cls(sha256(b"name " + question).hexdigest(), sha256(b"seal " + question).digest())
 
     def load(self, registry: Registry) -> Analysis | None:

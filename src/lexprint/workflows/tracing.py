@@ -76,7 +76,8 @@ def trace(
         turn = None
         if question.may_accuse(bound * share_of_turn(1)):
             turn = take_turn(registry, question.record.id, question.reading, compared=len(question.numbers), at=at)
-        finding = question.judged(bound * (turn.share if turn else share_of_turn(1)))
+        share = turn.share if turn else share_of_turn(next_turn(registry, question.record.id))
+        finding = question.judged(bound * share)
         traced.append(Traced(question.record, finding, question.shared, turn, question.remarks))
     leak = Leak(leak_digest or _digest(leak_text), segment(leak_text).word_count)
     report = build_report(

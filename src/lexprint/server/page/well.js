@@ -13,6 +13,10 @@ export function receive(well, take) {
   });
 }
 
+// A reason may begin with the name of the file, by then with a capital.
+const whyNot = (name, reason) =>
+  reason.toLowerCase().startsWith(`${name.toLowerCase()} `) ? `${name}${reason.slice(name.length)}` : `${name} cannot be used. ${reason}`;
+
 // `refusal` says of a file that was read why it cannot be used, or nothing; `onChange` is told the file, or null for a text.
 export function wellOf(prefix, { refusal = () => null, onChange = () => {} } = {}) {
   const [well, area, chip, input, problem] = ["well", "text", "chip", "file", "problem"].map((part) => $(`${prefix}-${part}`));
@@ -40,7 +44,7 @@ export function wellOf(prefix, { refusal = () => null, onChange = () => {} } = {
       if (!(error instanceof Problem)) throw error;
       if (newest !== own) return;
       empty();
-      complain(problem, `${chosen.name} cannot be used. ${error.message}`);
+      complain(problem, whyNot(chosen.name, error.message));
     }
   }
   let newest = null;
