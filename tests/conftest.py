@@ -1,12 +1,36 @@
 """Fixtures that every room may use."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.registry.postgres import Server, running_server
 
+from lexprint.engine import Engine
 from lexprint.registry.protocol import Registry, open_registry
+from lexprint.settings import ModelNames
+
+
+@pytest.fixture(scope="session", autouse=True)
+def models_loaded_once() -> Iterator[None]:
+    """Engines with the same models share them: loading takes longer than most of what tests ask of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        for role in ("masked_lm", "entailment", "sentence_encoder"):
+            _load_once(patch, role)
+        yield
+
+
+def _load_once(patch: pytest.MonkeyPatch, role: str) -> None:
+    loaded = vars(Engine)[role]
+    load = loaded.func
+
+    @cache
+    def load_once(models: ModelNames, threads: int, batch_size: int) -> Any:
+        return load(Engine(models=models, threads=threads, batch_size=batch_size))
+
+    patch.setattr(loaded, "func", lambda engine: load_once(engine.models, engine.threads, engine.batch_size))
 
 
 @pytest.fixture(scope="session")
