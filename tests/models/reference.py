@@ -39,7 +39,7 @@ def product(left: Array, right: Array) -> Array:
 
 def integer_product(left: Array, right: Array, zero_point: Array) -> Array:
     """uint8 by int8, as a kernel has it that adds two products in 16 bits on the way."""
-    assert left.max() * np.abs(right.astype(np.int64)).max() * 2 < 2**15
+    assert int(left.max()) * max(int(right.max()), -int(right.min())) * 2 < 2**15
     # BLAS, because numpy is slow with whole numbers; they are below 2**53.
     found = (left.astype(np.float64) - float(zero_point)) @ right.astype(np.float64)
     return np.asarray(found.astype(np.int32))
