@@ -9,6 +9,7 @@ PARALLEL := -n auto --maxprocesses 8 --dist loadfile# fixtures of a file are mad
 SEED ?= 1# of the order of the tests, and of whatever they draw by chance
 SOURCES := src tests packages $(wildcard training benchmarks)
 unexport PYTHONDONTWRITEBYTECODE# else every worker would compile all tests anew
+export OPENBLAS_NUM_THREADS := 1# workers share the cores; threads of theirs would wait for each other
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow test-all hub check format bench models figures docs site clean

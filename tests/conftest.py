@@ -1,12 +1,53 @@
 """Fixtures that every room may use."""
 
+import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.registry.postgres import Server, running_server
 
+from lexprint.engine import Engine
+from lexprint.registry import connections
 from lexprint.registry.protocol import Registry, open_registry
+from lexprint.settings import ModelNames
+
+
+@pytest.fixture(scope="session", autouse=True)
+def models_loaded_once() -> Iterator[None]:
+    """Engines with the same models share them: loading takes longer than most of what tests ask of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        for role in ("masked_lm", "entailment", "sentence_encoder"):
+            _load_once(patch, role)
+        yield
+
+
+def _load_once(patch: pytest.MonkeyPatch, role: str) -> None:
+    loaded = vars(Engine)[role]
+    load = loaded.func
+
+    @cache
+    def load_once(models: ModelNames, threads: int, batch_size: int) -> Any:
+        return load(Engine(models=models, threads=threads, batch_size=batch_size))
+
+    patch.setattr(loaded, "func", lambda engine: load_once(engine.models, engine.threads, engine.batch_size))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def disks_not_waited_for() -> Iterator[None]:
+    """What a process has written is there for all others; a power cut alone could take it."""
+    prepare = connections.prepare_sqlite
+
+    def prepare_hastily(connection: Any, place: Any) -> None:
+        prepare(connection, place)
+        connection.execute("PRAGMA synchronous = OFF")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connections, "prepare_sqlite", prepare_hastily)
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture(scope="session")

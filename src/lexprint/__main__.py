@@ -1,6 +1,10 @@
 """`python -m lexprint`, and the command `lexprint` itself."""
 
 import gc
+import os
+
+# Matrices here are small: several threads for one spend their time waiting for each other. Read when numpy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def start() -> None:

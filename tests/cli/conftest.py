@@ -43,16 +43,8 @@ Several people asked whether the new road could be finished quickly, because the
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Runs `lexprint` with arguments and standard input, on fakes that find many sites."""
-    build_engine = console.build_engine
-
-    def build_fake(**options: object) -> Engine:
-        real = build_engine(**options)  # type: ignore[arg-type] # whatever a command gives
-        return FakeEngine(settings=real.settings, threads=real.threads, batch_size=real.batch_size)
-
-    monkeypatch.setattr(console, "build_engine", build_fake)
-    monkeypatch.setenv("LEXPRINT_SUBSTITUTION_PROPOSALS", "8")
+def run_shipped(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """Runs `lexprint` with arguments and standard input, on the shipped models."""
 
     def run(*arguments: object, given: bytes = b"") -> Done:
         monkeypatch.setattr(sys, "argv", ["lexprint", *map(str, arguments)])
@@ -68,6 +60,20 @@ def run(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[byt
         return Done(code, captured.out, captured.err.decode())
 
     return run
+
+
+@pytest.fixture
+def run(run_shipped: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The same on fakes, which find many sites."""
+    build_engine = console.build_engine
+
+    def build_fake(**options: object) -> Engine:
+        real = build_engine(**options)  # type: ignore[arg-type] # whatever a command gives
+        return FakeEngine(settings=real.settings, threads=real.threads, batch_size=real.batch_size)
+
+    monkeypatch.setattr(console, "build_engine", build_fake)
+    monkeypatch.setenv("LEXPRINT_SUBSTITUTION_PROPOSALS", "8")
+    return run_shipped
 
 
 class PowerCut:

@@ -43,3 +43,11 @@ def test_half_an_output_is_no_success(tmp_path: Path, unbuffered: str) -> None:
         ["sh", "-c", command], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (1, "lexprint: File too large\n")
+
+
+def test_small_matrices_are_no_work_for_many_threads() -> None:
+    """A command's numpy has one thread: with one for each core, extracting a payload took thirty times the processor."""
+    program = "import lexprint.__main__, numpy, os; print(len(os.listdir('/proc/self/task')))"
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    finished = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
+    assert finished.stdout == b"1\n"

@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import Run
 
 SENTENCE = "He watches his favorite show every night."
 
 
-def lexprint(*arguments: str, text: str | bytes = "") -> subprocess.CompletedProcess[str]:
-    given = text.encode() if isinstance(text, str) else text
-    done = subprocess.run([sys.executable, "-m", "lexprint", *arguments], input=given, capture_output=True, check=False)
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+def lexprint(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """As a process of its own, which loads the models itself."""
+    return subprocess.run([sys.executable, "-m", "lexprint", *arguments], capture_output=True, text=True, check=False)
 
 
 def test_a_ranked_table() -> None:
@@ -26,12 +26,10 @@ def test_a_ranked_table() -> None:
     assert "masked LM" in done.stdout
 
 
-def test_json_for_machines() -> None:
+def test_json_for_machines(run_shipped: Run) -> None:
     """The same as JSON, in the paper's profile best entailed first, with the fingerprint."""
-    done = lexprint(
-        "substitutes", "-", "--word", "favorite", "--json", "--top", "5", "--profile", "paper", text=SENTENCE
-    )
-    found = json.loads(done.stdout)
+    options = ("--word", "favorite", "--json", "--top", "5", "--profile", "paper")
+    found = json.loads(run_shipped("substitutes", "-", *options, given=SENTENCE.encode()).output)
     ranked = [one["entailment"] for one in found["substitutes"]]
     assert len(ranked) == 5
     assert ranked == sorted(ranked, reverse=True)
@@ -54,32 +52,26 @@ def test_json_for_machines() -> None:
         (["evaluate", "swords", "--data", "no-such-folder"], "does not exist"),
     ],
 )
-def test_bad_input_is_one_sentence(arguments: list[str], message: str) -> None:
+def test_bad_input_is_one_sentence(run_shipped: Run, arguments: list[str], message: str) -> None:
     """Any usage error gives one line that says what is needed, and exit code 2."""
     if "\x00" in arguments[1]:
-        done = lexprint(arguments[0], "-", *arguments[2:], text=arguments[1])
+        done = run_shipped(arguments[0], "-", *arguments[2:], given=arguments[1].encode())
     else:
-        done = lexprint(*arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stderr.startswith("lexprint: ")
-    assert done.stderr.count("\n") == 1
-    assert "Traceback" not in done.stderr
+        done = run_shipped(*arguments)
+    assert done.is_refusal(2, message)
 
 
-def test_a_line_of_a_megabyte() -> None:
+def test_a_line_of_a_megabyte(run_shipped: Run) -> None:
     """A monstrous line is answered, not refused."""
-    line = "word " * 200_000 + "and the large house."
-    done = lexprint("substitutes", "-", "--word", "large", "--top", "1", "--json", text=line)
-    assert done.returncode == 0, done.stderr
+    line = b"word " * 200_000 + b"and the large house."
+    done = run_shipped("substitutes", "-", "--word", "large", "--top", "1", "--json", given=line)
+    assert done.code == 0, done.errors
 
 
-def test_input_that_is_no_text() -> None:
+def test_input_that_is_no_text(run_shipped: Run) -> None:
     """Bytes that are not UTF-8 are refused with exit code 2."""
-    done = lexprint("substitutes", "-", "--word", "large", text=b"\xff\xfe\x00large")
-    assert done.returncode == 2
-    assert "UTF-8" in done.stderr
-    assert "Traceback" not in done.stderr
+    done = run_shipped("substitutes", "-", "--word", "large", given=b"\xff\xfe\x00large")
+    assert done.is_refusal(2, "UTF-8")
 
 
 def test_a_damaged_installation(tmp_path: Path) -> None:

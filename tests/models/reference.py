@@ -19,6 +19,7 @@ from lexprint.models.weights import ModelFiles
 Array = NDArray[Any]
 
 WHOLE_FLOATS = {np.dtype(np.float32): 2**24, np.dtype(np.float64): 2**53}
+SUMMED = 1024  # products of two bytes
 
 
 def total(terms: Array, axis: int | tuple[int, ...] | None, *, keepdims: bool) -> Array:
@@ -39,10 +40,13 @@ def product(left: Array, right: Array) -> Array:
 
 def integer_product(left: Array, right: Array, zero_point: Array) -> Array:
     """uint8 by int8, as a kernel has it that adds two products in 16 bits on the way."""
-    assert left.max() * np.abs(right.astype(np.int64)).max() * 2 < 2**15
-    # BLAS, because numpy is slow with whole numbers; they are below 2**53.
-    found = (left.astype(np.float64) - float(zero_point)) @ right.astype(np.float64)
-    return np.asarray(found.astype(np.int32))
+    assert int(left.max()) * max(int(right.max()), -int(right.min())) * 2 < 2**15
+    # BLAS, because numpy is slow with whole numbers: so few products at once that their sums stay below 2**24.
+    moved = left.astype(np.float32) - np.float32(zero_point)
+    assert np.abs(moved).max() * max(int(right.max()), -int(right.min())) * SUMMED <= WHOLE_FLOATS[moved.dtype]
+    parts = range(0, right.shape[0], SUMMED)
+    sums = (moved[..., part : part + SUMMED] @ right[part : part + SUMMED].astype(np.float32) for part in parts)
+    return np.asarray(sum(found.astype(np.int32) for found in sums))
 
 
 def quantised(values: Array, scale: Array, zero_point: Array | None = None, *, axis: int = 1, **_: object) -> Array:

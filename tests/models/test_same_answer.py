@@ -16,7 +16,7 @@ from lexprint.models.weights import shipped_model
 
 MANY = 1000
 WAYS = [(1, 1), (8, 2), (64, 1)]  # batch size and threads, each compared with 64 and 2
-SIZES = [200, pytest.param(MANY, marks=pytest.mark.slow)]
+SIZES = [100, pytest.param(MANY, marks=pytest.mark.slow)]
 WORDS = (
     "old new small heavy quiet river house teacher letter garden sees finds opens carries forgets slowly again".split()
 )

@@ -16,6 +16,8 @@ from tests.registry.postgres import Server
 from tests.registry.registered import NOON, copies, document_id, record
 
 from lexprint.errors import ExtraMissing, RegistryError
+from lexprint.registry import connections
+from lexprint.registry.databases import prepare_sqlite
 from lexprint.registry.protocol import Registry, open_existing_registry, open_registry
 from lexprint.registry.sql_registry import SqlRegistry
 
@@ -131,8 +133,9 @@ def test_files_are_private(tmp_path: Path) -> None:
     assert found == {"registry.db": 0o600, "registry.db-wal": 0o600, "registry.db-shm": 0o600}
 
 
-def test_sqlite_is_durable(tmp_path: Path) -> None:
+def test_sqlite_is_durable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write-ahead log, full synchronisation and foreign keys, on every connection."""
+    monkeypatch.setattr(connections, "prepare_sqlite", prepare_sqlite)  # other tests do not wait for disks
     with SqlRegistry.opened(str(tmp_path / "registry.db")) as registry, registry._transactions.reading() as connection:
         names = ("journal_mode", "synchronous", "foreign_keys")
         assert [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names] == ["wal", 2, 1]

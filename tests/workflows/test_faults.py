@@ -43,8 +43,8 @@ def survive(workshops: Path, location: str, *, step: int) -> str:
 
 @posix
 def test_some_writes_fail(workshops: Path, location: str) -> None:
-    """One in sixteen, in each way: the registry is consistent, and the same command completes."""
-    assert "faults survived" in survive(workshops, location, step=16)
+    """One in thirty-two, in each way: the registry is consistent, and the same command completes."""
+    assert "faults survived" in survive(workshops, location, step=32)
 
 
 @posix

@@ -1,6 +1,6 @@
 """Fixtures of the core's tests that these use too."""
 
-from tests.cli.conftest import folder, prose, run
-from tests.conftest import letter, tale
+from tests.cli.conftest import folder, prose, run, run_shipped
+from tests.conftest import letter, models_loaded_once, tale
 
-__all__ = ["folder", "letter", "prose", "run", "tale"]
+__all__ = ["folder", "letter", "models_loaded_once", "prose", "run", "run_shipped", "tale"]
