@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import inf, nan
 
 from lexprint.models.protocols import Gap
-from lexprint.substitution.acceptance import first_look
+from lexprint.substitution.acceptance import first_look, mutual_acceptance
 from lexprint.substitution.candidates import Candidate
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.pairs import Pair
@@ -44,14 +44,13 @@ class ByAcceptance:
         weighed = yield Weigh(gap, best.candidate)
         if weighed is None:
             return None
-        above = weighed.mutual - self.substituter.acceptance_floor
-        if not above > self.substituter.settings.guard_band:
+        if not self._is_accepted(weighed.mutual):
             return None
         return Synchronous(
             Pair.of(gap.word, best.candidate.word),
             entailment=weighed.entailment,
             entailment_back=weighed.entailment_back,
-            clearance=min(above, best.clearance, back.clearance),
+            clearance=min(weighed.mutual - self.substituter.acceptance_floor, best.clearance, back.clearance),
             acceptance=weighed.mutual,
         )
 
@@ -70,6 +69,16 @@ class ByAcceptance:
             return None
         ahead, _, best = looks[0]
         clearance = ahead - looks[1][0] if len(looks) > 1 else inf
-        if not (best.is_certain and self.substituter.may_be_accepted(best)):
+        if not (best.is_certain and self.substituter.may_be_accepted(best) and self._may_suffice(best)):
             return None
         return _Best(best, clearance) if clearance > self.substituter.settings.guard_band else None
+
+    def _may_suffice(self, one: Candidate) -> bool:
+        """Whether the exchange is accepted if the way back is as good as the way there and SR is whatever serves it best.
+
+        Neither can be better: acceptance rises with the lesser of both ways. So a partner that fails here need not be asked.
+        """
+        return any(self._is_accepted(mutual_acceptance(one, one, entailment=sr)) for sr in (0.0, 1.0))
+
+    def _is_accepted(self, mutual: float) -> bool:
+        return mutual - self.substituter.acceptance_floor > self.substituter.settings.guard_band
