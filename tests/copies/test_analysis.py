@@ -1,5 +1,6 @@
 """Sites of copies, on fakes: what readers accept, alone and together, and nothing else changes."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -205,3 +206,10 @@ def test_headings_labels_and_names_keep_their_first_word(substituter: Substitute
     assert not [
         place for place in places(segment(text.format(adverb.capitalize())), substituter, ()) if not place.position
     ]
+
+
+def test_titles_hold_no_site(document: Document, substituter: Substituter) -> None:
+    """Where most words have a capital, those that have none are a part of the title."""
+    sentence = next(one for one in document.sentences if len(list(places(segment(one.view), substituter, ()))) > 2)
+    title = re.sub(r"\b\w{4,}", lambda found: found.group().capitalize(), sentence.view, count=len(sentence) - 3)
+    assert not list(places(segment(title), substituter, ()))

@@ -15,6 +15,7 @@ from lexprint.text.document import Document, Sentence
 from lexprint.text.span import Span
 
 SHORTEST_SENTENCE = 6  # words; what is shorter may be a heading or a label, and its first word a name for what follows
+LONGEST_SMALL_WORD = 3  # letters; shorter ones have no capital in most titles
 ADVERBS = frozenset({"RB", "RBR", "RBS"})
 
 
@@ -42,7 +43,7 @@ def places(document: Document, substituter: Substituter, protected: Sequence[Spa
     starts = [span.start for span in protected]
     words_before = 0
     for number, sentence in enumerate(document.sentences):
-        for position, word in enumerate(sentence.words):
+        for position, word in enumerate(() if _is_title(sentence) else sentence.words):
             begins = position == 0
             written = word.text.lower() if begins and _may_begin(sentence) else word.text
             if is_fixed(written) or _is_protected(word.span, protected, starts):
@@ -51,6 +52,12 @@ def places(document: Document, substituter: Substituter, protected: Sequence[Spa
             if substituter.may_give_way(gap) and begins == (written != word.text):
                 yield Place(number, position, gap, words_before, begins_sentence=begins)
         words_before += len(sentence)
+
+
+def _is_title(sentence: Sentence) -> bool:
+    """Whether most words of some length have a capital, as in the titles of works and the headings of some."""
+    long = [word.text for word in sentence.words if len(word.text) > LONGEST_SMALL_WORD]
+    return len(long) > 1 and 2 * sum(word[0].isupper() for word in long) > len(long)
 
 
 def _may_begin(sentence: Sentence) -> bool:

@@ -20,7 +20,7 @@ def partners() -> Partners:
     """Of each word that has any.
 
     >>> sorted(partners()["though"])
-    ['although', 'but', 'while']
+    ['although', 'but']
     """
     found: dict[str, set[str]] = {}
     for _, words in rows(PARTNERS):
