@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +32,14 @@ def test_the_key_is_no_document(verbs: Any, tmp_path: Path, name: str) -> None:
     """Whatever it is called: no tool reads it, marks it or writes it out under another name, for all to see."""
     if name != "lexprint.key":
         (tmp_path / name).write_bytes(b"\n" + (tmp_path / "lexprint.key").read_bytes())
-    for ask in (
+    asked: list[Callable[[], object]] = [
         lambda: verbs.recover(file=name, out="copy.txt"),
         lambda: verbs.embed(file=name, out="copy.txt", message="hi"),
         lambda: verbs.issue(file=name, recipients=["Mallory"], out="copies"),
         lambda: verbs.trace(file=name),
         lambda: verbs.analyse(file=name),
-    ):
+    ]
+    for ask in asked:
         with pytest.raises(InputError, match="holds a key"):
             ask()
     assert not (tmp_path / "copy.txt").exists()
