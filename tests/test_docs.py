@@ -42,6 +42,21 @@ def test_the_command_line_reference_is_current() -> None:
         assert f"# `lexprint {' '.join(path)}`\n" in current
 
 
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
+def test_tests_that_are_linked_exist(page: Path) -> None:
+    """A claim that names its test must not outlive it."""
+    for name, target in re.findall(r"\[(test_\w+)\]\(([^)#]+\.py)\)", page.read_text("utf-8")):
+        source = (DOCS / target).read_text("utf-8")
+        assert f"def {name}(" in source or Path(target).stem == name, f"{page.name}: {target} has no {name}"
+
+
+def test_every_attack_is_in_the_threat_model() -> None:
+    """No file of attacks that docs/threats.md does not speak of."""
+    page = (DOCS / "threats.md").read_text("utf-8")
+    files = (DOCS.parent / "tests" / "adversaries").glob("test_*.py")
+    assert [path.name for path in files if f"adversaries/{path.name}" not in page] == []
+
+
 def test_the_leaderboard_is_current() -> None:
     """docs/leaderboard.md is made of the results in docs/tables; `make docs` writes it."""
     current: str = runpy.run_path(str(DOCS / "build.py"))["leaderboard_page"]()

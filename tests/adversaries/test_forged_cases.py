@@ -270,6 +270,18 @@ def test_hostile_zip_files(run: Run, members: Members, tmp_path: Path) -> None:
         assert run("report", "verify", "hostile.zip").is_refusal(2, "hostile.zip")
 
 
+def test_a_case_that_takes_all_memory_to_draw(members: Members) -> None:
+    """A stranger signs a report that names a thousand copies at a thousand places: no page is made of it to compare."""
+    stranger, report = MasterKey.generate(), read_report(members["report.json"])
+    named = tuple(replace(report.accused[0], number=number) for number in range(1_000))
+    rows = tuple(replace(report.evidence[0], site=site, given=(None,) * 1_000) for site in range(1_000))
+    large = sign(replace(report, verdict="several copies", accused=named, evidence=rows, signature=None), stranger)
+    case = packed(listed(members | {"report.json": report_bytes(large)}, stranger))
+    assert len(case) < 8_000_000
+    with pytest.raises(ReportError, match="too large"):
+        read_case(case, name="case.zip")
+
+
 def opened(case: bytes) -> Members:
     with zipfile.ZipFile(io.BytesIO(case)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}

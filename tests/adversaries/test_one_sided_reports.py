@@ -4,12 +4,15 @@ import io
 import json
 import re
 from html import unescape
+from importlib import resources
 from pathlib import Path
 from random import Random
 
 import pytest
 from pypdf import PdfReader
+from starlette.testclient import TestClient
 from tests.cli.conftest import Run
+from tests.server.served import bearer, fake_engine
 from tests.workflows.leaks import Issued, issue
 
 from lexprint.coding.keys import Keyring, create_key_file
@@ -18,6 +21,8 @@ from lexprint.reports.page import report_page
 from lexprint.reports.pdf import report_pdf
 from lexprint.reports.report import Report
 from lexprint.reports.signed_file import read_report
+from lexprint.server.app import create_app
+from lexprint.server.tokens import create_token
 from lexprint.workflows.tracing import trace
 
 ADA, BO = 17, 23
@@ -141,3 +146,19 @@ def test_counts_tell_nothing_of_copies_that_are_not_named(issued: Issued, tmp_pa
         issue(other, words=2_000, secret="another", kept={ADA: issued.codewords[ADA - 1]})
         assert said(registry) == said(other)
         assert len(said(registry)) >= 2
+
+
+def test_the_service_says_it_too(run: Run, issued: Issued, keyring: Keyring) -> None:
+    """Whoever asks over HTTP, and whoever reads the page of the service, which shows what it is answered."""
+    with open_registry("lexprint.db", keys=keyring) as registry:
+        app = create_app(fake_engine(), registry, keyring=keyring)
+        written, _ = create_token(registry, "tracer", scopes={"trace"})
+        with TestClient(app, base_url="http://localhost", headers=bearer(written)) as client:
+            answer = client.post("/v1/trace", json={"text": half_hers(issued)}).json()
+    (copy,) = answer["report"]["accused"]
+    against = copy["readable"] - copy["matches"]
+    assert against == disagreeing(issued, half_hers(issued))
+    said = f"{copy['matches']} are those of copy {ADA} and {against} are not."
+    assert answer["agreements"] == [f"Of {copy['readable']} readable marked words, {said}"]
+    shown = resources.files("lexprint.server").joinpath("page/verdict.js").read_text("utf-8")
+    assert "answer.agreements" in shown

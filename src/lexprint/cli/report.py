@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from lexprint.reports.report import Report
     from lexprint.workflows.report_search import ListedReport
 
+UNSIGNED = "This report is not signed: whoever could write to the registry may have written it."
+
 app = typer.Typer(help="Verify, list and show the reports of traced leaks.", no_args_is_help=True)
 
 
@@ -274,6 +276,8 @@ def show(
     if as_json:
         write_signed(report, PIPE)
     elif html is None:
+        if report.signature is None:
+            console.print_line(UNSIGNED)
         print_report(report)
         _print_reviews(said)
 

@@ -17,11 +17,13 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
 from lexprint import __version__
+from lexprint.coding.keys import KEY_BEGINNING
 from lexprint.errors import InputError, LexprintError
 from lexprint.library import Lexprint
 from lexprint.whole_files import write_whole
 
 Answer: TypeAlias = dict[str, Any]
+PRIVATE = 0o600  # of files that tools write: what they are made of may be private
 INSTRUCTIONS = (
     "lexprint marks English texts by exchanging a few words, so that a leaked copy can be traced to its recipient."
 )
@@ -146,7 +148,13 @@ class _Verbs:
         return {"report_id": found.id, "verdict": found.verdict, "headline": found.headline, "named": named}
 
     def _given(self, file: str | None) -> Path | None:
-        return None if file is None else self._within(file)
+        """Never the key, which lies beside the registry where they were made: it would be written out under another name."""
+        if file is None:
+            return None
+        path = self._within(file)
+        if path.is_file() and KEY_BEGINNING.encode() in path.read_bytes():
+            raise InputError(f"{file} holds a key", needed="a document")
+        return path
 
     def _target(self, file: str | None, out: str | None) -> Path | None:
         """A file for a file, a text for a text."""
@@ -157,7 +165,7 @@ class _Verbs:
     def _changed(self, content: bytes, text: str | None, target: Path | None) -> Answer:
         if target is None:
             return {"text": text}
-        write_whole(target, content)
+        write_whole(target, content, mode=PRIVATE)
         return {"file": self._shown(target)}
 
     def _new(self, name: str) -> Path:

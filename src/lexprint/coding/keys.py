@@ -34,7 +34,7 @@ SECRET_BYTES = 32
 SIGNING = "signing"  # purpose of the derived key
 LARGEST_FILE_BYTES = 1 << 20  # some ten thousand keys; anything larger is not a key file
 
-_KIND = "lexprint-key-1"  # begins every key, so that scanners for leaked secrets can know it
+KEY_BEGINNING = "lexprint-key-1"  # begins every key, so that scanners for leaked secrets can know it
 _DOMAIN = b"lexprint master key 1"
 _DATE = "%Y-%m-%dT%H:%M:%SZ"
 _HEADER = """\
@@ -92,7 +92,7 @@ class MasterKey:
     def written_out(self) -> str:
         """The secret and all, as in a key file and for nothing else; the id shows damage."""
         secret = urlsafe_b64encode(self.__secret).decode().rstrip("=")
-        return ".".join((_KIND, self.created_at.strftime(_DATE), self.id, secret))
+        return ".".join((KEY_BEGINNING, self.created_at.strftime(_DATE), self.id, secret))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MasterKey) and hmac.compare_digest(self.__secret, other.__secret)
@@ -287,7 +287,7 @@ def _parse_key(word: str) -> MasterKey:
         b64decode(f"{secret}=", altchars="-_", validate=True),
         created_at=datetime.strptime(date, _DATE).replace(tzinfo=UTC),
     )
-    if kind != _KIND or key.id != key_id or key.written_out() != word:
+    if kind != KEY_BEGINNING or key.id != key_id or key.written_out() != word:
         raise ValueError("damaged")
     return key
 

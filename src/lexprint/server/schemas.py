@@ -345,6 +345,7 @@ class TraceAnswer(SignedReport):
 
     headline: str
     explanation: str
+    agreements: list[str]  # of each named copy, how many words are its own and how many are not
     chance_of_error: str | None
 
 

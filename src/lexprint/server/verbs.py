@@ -20,7 +20,7 @@ from lexprint.formats.protocol import remarks_of
 from lexprint.formats.source import Source, open_source
 from lexprint.reports.report import Report
 from lexprint.reports.signed_file import report_json
-from lexprint.reports.wording import chance_in_words, explanation, headline, lead_in_words
+from lexprint.reports.wording import agreements, chance_in_words, explanation, headline, lead_in_words
 from lexprint.server import schemas
 from lexprint.server.access import Caller
 from lexprint.server.files import StoredFile, add_file, find_file, keep_forever
@@ -335,6 +335,7 @@ def report_answer(report: Report) -> Answer:
     return report_json(report) | {
         "headline": headline(report),
         "explanation": explanation(report),
+        "agreements": agreements(report),
         "chance_of_error": None if worst is None else chance_in_words(worst),
     }
 

@@ -45,6 +45,7 @@ BEGINNING = b"PK"  # of every ZIP file
 LIST, REPORT, PDF, AUDIT, STATUS = "case.json", "report.json", "report.pdf", "audit.json", "status.json"
 _LEAK = re.compile(r"leak(\.[a-z0-9]{1,8})?")
 _MEMBER = re.compile(r"[a-z-]{1,16}(\.[a-z0-9]{1,8})?")
+MOST_CELLS = 400_000  # of the table of a report, whose page is made to compare it: some seconds
 _LEAST_MEMBERS = 6
 _MOST_MEMBERS = 12
 
@@ -106,6 +107,8 @@ def read_case(content: bytes, *, name: str) -> Report:
     report = read_report(members[REPORT], name=f"{REPORT} in {name}")
     if report.signature is None:
         raise ReportError(f"the report in {name} is not signed; needed: a case that lexprint made")
+    if len(report.evidence) * len(report.accused) > MOST_CELLS:
+        raise ReportError(f"the report in {name} is too large to make its page; needed: its JSON file alone")
     version = _require_listed(members, report, name=name)
     for member, expected in _derived(report).items():
         if member not in members or members[member] != expected:

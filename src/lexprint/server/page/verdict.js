@@ -11,6 +11,7 @@ export function showVerdict(target, answer, text, problem, { isHere = true, give
   const parts = [
     make("section", { class: `panel verdict${report.accused.length ? " named" : ""}` },
       make("h2", {}, answer.headline), ...named, make("p", {}, answer.explanation),
+      ...answer.agreements.map((agreement) => make("p", {}, agreement)),
       report.document ? make("p", { class: "soft" }, `Document: ${report.document.name}, version ${report.document.version}, registered on ${dated(report.document.created_at)}.`) : "",
       ...report.notes.map((note) => make("p", { class: "soft" }, note)),
       make("p", { class: "soft" }, report.statement),
