@@ -5,8 +5,8 @@
 Each document has a service of its own, just started, with the shipped models and an empty registry: loading models counts, and
 nothing is known from before. It is sent as the page sends it and followed as the page follows it. Without `--text` the documents are
 sentences of `paper.txt`, each with a beginning of its own; with it, they are cut from these files, one after the other, so that no
-paragraph is in two of them. `--before` issues the same copies with the command of another checkout and tells how many times as long
-that took; its command uses all cores, a service all but one unless `--threads` says so. "Others" are cores that were busy with other work meanwhile, on average:
+paragraph is in two of them. `--before` asks the service of another checkout the same, in a row of its own below: one that shows no words
+while it reads has its first word when all are read. "Others" are cores that were busy with other work meanwhile, on average:
 the clock suffers from them, processor time hardly.
 """
 
@@ -22,6 +22,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,11 +31,11 @@ from typing import Any
 from benchmarks.growth import long_text
 from benchmarks.service import free_port, wait_until_ready
 
+HERE = Path(__file__).parent.parent
 WORDS = {"memo": 1_200, "contract": 2_500, "document": 9_500}
 RECIPIENTS = "name\n" + "".join(f"Reader {number}\n" for number in range(1, 41))
 TIMEOUT_SECONDS = 7_200
 COLUMNS = ("first word", "last word", "CPU", "longest silence", "40 copies", "CPU", "others")
-COLUMNS_BEFORE = ("before", "CPU", "times", "CPU times", "others")
 
 
 @dataclass(frozen=True)
@@ -51,21 +52,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(WORDS))
     parser.add_argument("--text", nargs="+", type=Path, metavar="FILE", help="plain English text, 13,500 words or more")
-    parser.add_argument("--before", type=Path, metavar="TREE", help="another checkout")
+    parser.add_argument("--before", type=Path, metavar="TREE", help="another checkout, with its own weights")
     parser.add_argument("--threads", type=int, default=0, help="of the models in the service; 0: as it is started")
     options = parser.parse_args(arguments)
     if unknown := set(options.names) - set(WORDS):
         parser.error(f"there is no document {', '.join(sorted(unknown))}")
     texts = documents_of([path.read_text("utf-8") for path in options.text or ()])
-    columns = ["", "words", *COLUMNS, *(COLUMNS_BEFORE if options.before else ())]
+    columns = ["", "words", *COLUMNS]
     print(f"| {' | '.join(columns)} |\n|---|{'---:|' * (len(columns) - 1)}")
+    trees = {"": None} | ({", before": options.before} if options.before else {})
     for name in options.names or WORDS:
-        cells = [
-            name,
-            f"{len(texts[name].split()):,}",
-            *measured(texts[name], threads=options.threads, before=options.before),
-        ]
-        print(f"| {' | '.join(cells)} |", flush=True)
+        for which, tree in trees.items():
+            figures = measured(texts[name], threads=options.threads, tree=tree)
+            print(f"| {' | '.join([name + which, f'{len(texts[name].split()):,}', *figures])} |", flush=True)
 
 
 def documents_of(given: Sequence[str], words: Mapping[str, int] = WORDS) -> dict[str, str]:
@@ -91,37 +90,30 @@ def documents_of(given: Sequence[str], words: Mapping[str, int] = WORDS) -> dict
     return found
 
 
-def measured(text: str, *, threads: int, before: Path | None) -> Iterator[str]:
-    """The cells of its row."""
-    with TemporaryDirectory() as folder, busy_others() as others_before:
-        clock, processor = issued_by(before, Path(folder), text) if before else (0.0, 0.0)
-        others_before.append(processor)
-    with TemporaryDirectory() as folder, busy_others() as others, service(Path(folder), threads) as (port, pid):
+def measured(text: str, *, threads: int, tree: Path | None = None) -> Iterator[str]:
+    """The cells of its row; of this checkout, unless another one is named."""
+    with TemporaryDirectory() as folder, busy_others() as others, service(Path(folder), threads, tree) as (port, pid):
         analysis = wait_for(port, pid, "analyse", {"text": text})
         copies = wait_for(port, pid, "issue", {"text": text, "recipients_table": RECIPIENTS, "name": "timed"})
         others.append(processor_seconds(pid))
     yield from (f"{analysis.first:.1f} s", f"{analysis.last:.1f} s", f"{analysis.processor:.1f} s")
     yield from (f"{analysis.silence:.1f} s", f"{copies.last:.1f} s", f"{copies.processor:.1f} s", f"{others[-1]:.1f}")
-    if before:
-        times = clock / (analysis.last + copies.last), processor / (analysis.processor + copies.processor)
-        yield from (
-            f"{clock:.1f} s",
-            f"{processor:.1f} s",
-            *(f"{one:.1f}" for one in times),
-            f"{others_before[-1]:.1f}",
-        )
 
 
 @contextmanager
-def service(folder: Path, threads: int) -> Iterator[tuple[int, int]]:
+def service(folder: Path, threads: int, tree: Path | None = None) -> Iterator[tuple[int, int]]:
     """A fresh one; its port and process."""
-    command = [sys.executable, "-m", "lexprint"]
-    subprocess.run([*command, "key", "new"], cwd=folder, env=_environment(), check=True, capture_output=True)
+    command, environment = [sys.executable, "-m", "lexprint"], _environment(tree)
+    run = partial(subprocess.run, cwd=folder, env=environment, check=True, capture_output=True, text=True)
+    run([*command, "key", "new"])
     port = free_port()
+    options = ["--port", str(port), "--threads", str(threads)]
+    if "--no-tokens" in run([*command, "serve", "--help"]).stdout:  # those before it needed none on this machine
+        options.append("--no-tokens")
     process = subprocess.Popen(
-        [*command, "serve", "--port", str(port), "--no-tokens", "--threads", str(threads)],
+        [*command, "serve", *options],
         cwd=folder,
-        env=_environment(),
+        env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -160,29 +152,6 @@ def states(port: int, job_id: str) -> Iterator[dict[str, Any]]:
             yield json.loads(line.removeprefix(b"data: "))
 
 
-def issued_by(tree: Path, folder: Path, text: str) -> tuple[float, float]:
-    """Seconds on the clock, and of processor time, of another checkout's command."""
-    (folder / "timed.txt").write_text(text, "utf-8")
-    (folder / "recipients.csv").write_text(RECIPIENTS, "utf-8")
-    environment = _environment() | {"PYTHONPATH": str(tree.resolve() / "src")}
-    command = [sys.executable, "-m", "lexprint"]
-    subprocess.run([*command, "key", "new"], cwd=folder, env=environment, check=True, capture_output=True)
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [*command, "issue", "timed.txt", "--to", "recipients.csv", "--out", "copies"],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    clock = time.perf_counter() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode or len(list((folder / "copies").glob("*.txt"))) < RECIPIENTS.count("Reader"):
-        raise SystemExit(f"the other checkout issued no 40 copies; its command ended with {process.returncode}")
-    return clock, usage.ru_utime + usage.ru_stime
-
-
 def processor_seconds(pid: int) -> float:
     """Of a process, so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -204,9 +173,10 @@ def _busy_seconds() -> float:
     return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
 
 
-def _environment() -> dict[str, str]:
-    """Without answers of models that were kept, and without somebody's key and registry."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("LEXPRINT_")}
+def _environment(tree: Path | None) -> dict[str, str]:
+    """Without answers of models that were kept, and without somebody's key and registry; with the code of this checkout or another."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LEXPRINT_")}
+    return kept | {"PYTHONPATH": str((tree or HERE).resolve() / "src"), "COLUMNS": "200"}
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from benchmarks.stopwatch import WORDS, busy_others, documents_of, issued_by, wait_for
+from benchmarks.stopwatch import WORDS, busy_others, documents_of, measured, wait_for
 
 PAUSE_SECONDS = 0.2
 STATES: list[dict[str, object]] = [
@@ -18,6 +19,33 @@ STATES: list[dict[str, object]] = [
     {"state": "running", "done": 3, "total": 9},  # a sign of life is not progress
     {"state": "done", "done": 9, "total": 9},
 ]
+
+# A checkout with one job, that takes 0.4 seconds and tells no words before it is done.
+OTHER = """
+import sys, time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Other(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.say(b'{"id": "0"}')
+
+    def do_GET(self):
+        self.say(b"")
+        if self.path != "/ready":
+            time.sleep(0.4)
+            self.wfile.write(b'data: {"state": "done", "done": 9, "total": 9}\\n')
+
+    def say(self, answer):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(answer)
+
+if "--help" in sys.argv:
+    print("--no-tokens" if NEEDS_TOKENS else "")
+elif "serve" in sys.argv:
+    assert ("--no-tokens" in sys.argv) == NEEDS_TOKENS
+    HTTPServer(("127.0.0.1", int(sys.argv[sys.argv.index("--port") + 1])), Other).serve_forever()
+"""
 
 
 class Told(BaseHTTPRequestHandler):
@@ -94,13 +122,24 @@ def test_work_of_our_own_is_not_that_of_others() -> None:
     assert others[-1] == 0.0
 
 
-def test_a_checkout_that_issues_nothing_is_no_figure(tmp_path: Path) -> None:
-    """A command that ends well without copies has not done the work."""
+@pytest.mark.parametrize("needs_tokens", [True, False])
+def test_another_checkout_is_asked_the_same(tmp_path: Path, needs_tokens: bool) -> None:
+    """Its own code answers, with the options that it knows; without parts its first word comes with the last."""
+    package = tmp_path / "tree" / "src" / "lexprint"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text(OTHER.replace("NEEDS_TOKENS", str(needs_tokens)), "utf-8")
+    first, last, *_ = measured("One.", threads=1, tree=tmp_path / "tree")
+    assert first == last
+    assert float(first.removesuffix(" s")) >= 0.4
+
+
+def test_a_service_that_ends_is_no_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor one that never begins."""
+    monkeypatch.setattr("benchmarks.stopwatch.wait_until_ready", lambda _: sys.exit("the service does not start"))
     package = tmp_path / "tree" / "src" / "lexprint"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "__main__.py").touch()
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    with pytest.raises(SystemExit, match="no 40 copies"):
-        issued_by(tmp_path / "tree", folder, "One.")
+    with pytest.raises(SystemExit, match="does not start"):
+        list(measured("One.", threads=1, tree=tmp_path / "tree"))

@@ -8,7 +8,9 @@ from tests.cli.conftest import Run
 
 from lexprint.cli import console
 from lexprint.errors import SettingsError
+from lexprint.registry.protocol import open_registry
 from lexprint.testing import fake_text
+from lexprint.workflows import strictness
 
 
 @pytest.fixture
@@ -76,6 +78,28 @@ def test_a_folder_is_analysed(run: Run, corpus: Path, monkeypatch: pytest.Monkey
     assert run("batch", "analyse", "in", "out", "--workers", 1).code == 0
     found = json.loads((corpus / "out" / "1.txt.json").read_bytes())
     assert found == json.loads(run("analyse", "in/1.txt", "--json").output)
+
+
+def test_a_folder_is_taken_as_strictly_as_a_document(run: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For looking and for issuing: what a contract turns on stays, and other words are as with careful."""
+    monkeypatch.delenv("LEXPRINT_PROFILE")
+    for number in (0, 2):
+        (corpus / "in" / f"{number}.txt").unlink()
+    (corpus / "people.txt").write_text("Ada\nBo\n")
+    (corpus / "in" / "1.txt").write_text(fake_text(words=900, seed=1))
+    careful = json.loads(run("analyse", "in/1.txt", "--json", "--strictness", "careful").output)
+    monkeypatch.setattr(strictness, "listed", lambda _: (careful["sites"][0]["word"],))
+    legal = json.loads(run("analyse", "in/1.txt", "--json", "--strictness", "legal").output)
+    assert len(legal["sites"]) < len(careful["sites"])
+    assert run("batch", "analyse", "in", "out", "--workers", 1, "--strictness", "legal").code == 0
+    assert json.loads((corpus / "out" / "1.txt.json").read_bytes()) == legal
+    run("key", "new")
+    issue = ("batch", "issue", "in", "copies", "--to", "people.txt", "--workers", 1)
+    assert run(*issue, "--strictness", "lax").is_refusal(2, "legal, careful, dense")
+    assert run(*issue, "--strictness", "legal").code == 0
+    with open_registry("lexprint.db") as registry:
+        (document,) = registry.documents()
+        assert document.sites == len(legal["sites"])
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,10 @@ from lexprint.cli.files import read_text_file, require_writable, write_bytes
 from lexprint.cli.issue import (
     ERROR_BOUND,
     PROTECT,
+    STRICTNESS,
     UNPROTECT,
     parse_options,
+    profile_of,
     require_bound,
     require_options,
     say_warnings,
@@ -129,6 +131,7 @@ def analyse(
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
     force: bool = console.FORCE,
+    strictness: str | None = STRICTNESS,
     column: str = COLUMN,
     workers: int = WORKERS,
     where: str = ENGINE,
@@ -143,7 +146,8 @@ def analyse(
     """Tell where copies of each document may differ: a JSON file for each file, or a column `analysis` in a table."""
     from lexprint.scale.tasks import Analysing
 
-    options = parse_options(protect=protect, unprotect=unprotect, force=force)
+    profile = profile_of(strictness, profile)
+    options = parse_options(protect=protect, unprotect=unprotect, force=force, strictness=strictness)
     task = Analysing(protected_phrases=options.protected_phrases, protections=tuple(sorted(options.protections)))
     engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size, cache=cache)
     pool = _pool(where, workers=workers, address=address)
@@ -170,6 +174,7 @@ def issue(
     protect: str | None = PROTECT,
     unprotect: list[str] = UNPROTECT,
     force: bool = console.FORCE,
+    strictness: str | None = STRICTNESS,
     error_bound: float | None = ERROR_BOUND,
     workers: int = WORKERS,
     where: str = ENGINE,
@@ -191,7 +196,10 @@ def issue(
 
     require_options(code=code, blind=False, review=None, protect=protect, unprotect=unprotect)
     require_bound(error_bound)
-    options = parse_options(code=code, protect=protect, unprotect=unprotect, error_bound=error_bound, force=force)
+    profile = profile_of(strictness, profile)
+    options = parse_options(
+        code=code, protect=protect, unprotect=unprotect, error_bound=error_bound, force=force, strictness=strictness
+    )
     recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
     keyring = keys.load_keys(key)
     engine = console.build_engine(settings=settings, profile=profile, threads=1, batch_size=batch_size, cache=cache)
