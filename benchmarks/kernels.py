@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from unittest import mock
@@ -33,14 +33,14 @@ from lexprint.watermark.scheme import paper_scheme
 BATCH_SIZE = 64
 ROUNDS = 5  # the best of so many counts
 FEWEST_IDS = 20_000
-MOST_TOKENS = 4096  # of a run
+MOST_ROWS = 4096  # of a product
 USUAL_LENGTH = 30  # tokens of a local context, read twice
 PACKS = (1, 2, 4, 6, 8, 10, 12, 16, 24, 32)  # inputs
-# Layers that see only the tokens asked about, but for their keys and values.
-LAST_LAYERS = ("bert.encoder.layer.11.", "encoder.encoder.layer.5.")
-STILL_ALL = ".attention.self.key_value.int8"
+LAST_LAYERS = ("bert.encoder.layer.11.", "encoder.encoder.layer.5.")  # which see only the tokens asked about
+OF_TEXT = ".attention.self.key_value.int8"  # probes are read by nobody, and have none
 TABLE = "words.int8"  # stored by word
-DIGITS = 2  # rows of a head for each input
+PREDICTING = "cls.predictions."
+DIGITS = 2  # rows of a head for each answer
 
 ROLES = ("masked_lm", "entailment", "sentence_encoder")  # in the order in which a page asks them first
 
@@ -48,34 +48,48 @@ Tensors = dict[str, NDArray[np.generic]]
 Runs = Sequence[Sequence[Tokens]]
 
 
+# Whose rows go through a product: all tokens, those of the texts, those asked about, or those about which words are predicted.
+COUNTS: Mapping[str, Callable[[Tokens], int]] = {
+    "all": lambda tokens: tokens.size,
+    "text": lambda tokens: len(tokens.ids),
+    "asked": lambda tokens: tokens.asked,
+    "predicted": lambda tokens: len(tokens.predicted),
+}
+
+
 @dataclass(frozen=True)
 class Product:
-    """A dense layer: int8 weights (inputs, outputs), for every token or for so many rows of each input."""
+    """A dense layer: int8 weights (inputs, outputs), for so many rows of each token that is counted."""
 
     weight: str
     shape: tuple[int, int]
-    rows_per_input: int = 0  # 0: for every token
+    counted: str = "all"
+    rows_each: int = 1
 
     def operations(self, batch: Sequence[Tokens]) -> int:
         return 2 * self.shape[0] * self.shape[1] * self.rows(batch)
 
     def rows(self, batch: Sequence[Tokens]) -> int:
-        return len(batch) * self.rows_per_input if self.rows_per_input else sum(len(tokens.ids) for tokens in batch)
+        return self.rows_each * sum(map(COUNTS[self.counted], batch))
 
 
 def products(tensors: Tensors) -> list[Product]:
     """The dense layers of a model, by their names."""
     weights = {name: value for name, value in tensors.items() if name.endswith(".int8")}
-    last = next((name for name in LAST_LAYERS if f"{name}{STILL_ALL.lstrip('.')}" in weights), "no such layer")
+    last = next((name for name in LAST_LAYERS if f"{name}{OF_TEXT.lstrip('.')}" in weights), "no such layer")
     places = tensors["dense.int8"].shape[0] // tensors["dense.int8"].shape[1] if "dense.int8" in tensors else 1
     found = []
     for name, value in weights.items():
-        in_layer = ".layer." in name
         if name == TABLE and "cls.predictions.bias" not in tensors:
             continue
         shape = (value.shape[1], value.shape[0]) if name == TABLE else (value.shape[0], value.shape[1])
-        for_all = in_layer and (not name.startswith(last) or name.endswith(STILL_ALL))
-        found.append(Product(name, shape, 0 if for_all else places if in_layer else DIGITS))
+        if name.endswith(OF_TEXT):
+            rows = ("text", 1)
+        elif ".layer." in name:
+            rows = ("asked", places) if name.startswith(last) else ("all", 1)
+        else:
+            rows = ("predicted" if name == TABLE or name.startswith(PREDICTING) else "asked", DIGITS)
+        found.append(Product(name, shape, *rows))
     return found
 
 
@@ -115,18 +129,30 @@ class Plain:
             model.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
         self._inputs = {name: next(layer for layer in layers if _rows(layer) == name) for name in inputs}
-        shape = MOST_TOKENS, max(inputs.values())
+        shape = MOST_ROWS, max(inputs.values())
         self._numbers = np.random.default_rng(1).integers(0, 256, shape, dtype=np.uint8)
 
     def run(self, batch: Sequence[Tokens]) -> None:
-        self._session.run(
-            None,
-            {name: self._numbers[: layer.rows(batch), : layer.shape[0]].copy() for name, layer in self._inputs.items()},
-        )
+        for part in parts(batch):
+            self._session.run(
+                None,
+                {name: self._numbers[: layer.rows(part), : layer.shape[0]] for name, layer in self._inputs.items()},
+            )
+
+
+def parts(batch: Sequence[Tokens]) -> Iterator[list[Tokens]]:
+    """The same inputs, as many at once as have numbers: at most so many tokens, each of which may be asked in several rows."""
+    part: list[Tokens] = []
+    for tokens in batch:
+        if DIGITS * sum(one.size for one in (*part, tokens)) > MOST_ROWS:
+            yield part
+            part = []
+        part.append(tokens)
+    yield part
 
 
 def _rows(layer: Product) -> str:
-    return f"rows_{layer.rows_per_input}_{layer.shape[0]}"
+    return f"rows_{layer.counted}_{layer.rows_each}_{layer.shape[0]}"
 
 
 def main() -> dict[str, float]:
@@ -151,7 +177,7 @@ def compare(role: str, kinds: dict[str, Runs]) -> dict[str, float]:
     print(f"{'':<14}" + "".join(f"{column:>12}" for column in columns))
     for kind, runs in kinds.items():
         operations = sum(layer.operations(batch) for layer in layers for batch in runs)
-        tokens = sum(len(one.ids) for batch in runs for one in batch) / len(runs)
+        tokens = sum(one.size for batch in runs for one in batch) / len(runs)
         for threads in sorted({1, available_cores()}):
             network = Network(files.read(files.graph), tensors, threads=threads, batch_size=BATCH_SIZE)
             limit = operations / seconds(Plain(layers, tensors, threads=threads).run, runs) / 1e9

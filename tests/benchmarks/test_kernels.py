@@ -1,8 +1,12 @@
 """The arithmetic of the models is counted as their layers say, and measured beside its limit."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
 from benchmarks import kernels
+from lexprint.models.onnx_backend import Probe
 from lexprint.models.weights import shipped_model
 
 WIDTH, INNER, LAYERS = 384, 4 * 384, 6
@@ -25,6 +29,33 @@ def test_the_last_layer_of_the_masked_lm_sees_one_token() -> None:
     for_asked = (whole - 2 * BERT_WIDTH**2) + 2 * (BERT_WIDTH**2 + BERT_WIDTH * (VOCABULARY + VERDICTS))
     batch = kernels.made((7, 5))
     assert sum(layer.operations(batch) for layer in layers) == 2 * ((7 + 5) * for_all + 2 * for_asked)
+
+
+def test_probes_are_counted() -> None:
+    """They are asked about and have no keys and values; words are predicted where some of them stand."""
+    layers = kernels.products(shipped_model("masked_lm").load_tensors())
+    probes = (Probe(5, 1, predicts=True), Probe(6, 1), Probe(7, 2))
+    batch = [replace(tokens, probes=probes) for tokens in kernels.made((7,))]
+    square = BERT_WIDTH**2
+    for_all = (BERT_LAYERS - 1) * ((7 + 3) * 10 * square + 7 * 2 * square) + 7 * 2 * square
+    for_asked = 3 * (10 * square + 2 * BERT_WIDTH * VERDICTS) + 2 * (square + BERT_WIDTH * VOCABULARY)
+    assert sum(layer.operations(batch) for layer in layers) == 2 * (for_all + for_asked)
+
+
+def test_the_limit_does_all_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many inputs a run has, as many rows go through the plain products."""
+    tensors = shipped_model("sentence_encoder").load_tensors()
+    layers = kernels.products(tensors)
+    plain = kernels.Plain(layers, tensors, threads=1)
+    fed: list[int] = []
+    monkeypatch.setattr(
+        plain, "_session", SimpleNamespace(run=lambda _, feed: fed.append(sum(map(len, feed.values()))))
+    )
+    batch = kernels.made((30,) * 200)
+    plain.run(batch)
+    assert len(fed) > 1
+    widths = {layer.shape[0]: layer.rows(batch) for layer in layers}
+    assert sum(fed) == sum(widths.values())
 
 
 def test_a_table_with_its_limit(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
