@@ -11,6 +11,7 @@ from tests.registry.postgres import Server, running_server
 
 from lexprint.engine import Engine
 from lexprint.registry import connections
+from lexprint.registry.databases import prepare_sqlite
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.settings import ModelNames
 
@@ -38,10 +39,9 @@ def _load_once(patch: pytest.MonkeyPatch, role: str) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def disks_not_waited_for() -> Iterator[None]:
     """What a process has written is there for all others; a power cut alone could take it."""
-    prepare = connections.prepare_sqlite
 
     def prepare_hastily(connection: Any, place: Any) -> None:
-        prepare(connection, place)
+        prepare_sqlite(connection, place)
         connection.execute("PRAGMA synchronous = OFF")
 
     with pytest.MonkeyPatch.context() as patch:

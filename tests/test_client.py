@@ -1,7 +1,5 @@
 """The client against a real service on fakes: the same answers as the library's, and refusals as errors."""
 
-import threading
-import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,19 +8,16 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-import uvicorn
+from tests.server.paged import page_served
 from tests.server.served import fake_engine
 from tests.server.test_jobs import free_port
 
 from lexprint.client import Client
-from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.engine import Engine
 from lexprint.errors import InputError, ServiceError
 from lexprint.library import Lexprint
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.reports.signed_file import read_report
-from lexprint.server.app import create_app
-from lexprint.server.limits import Limits
 from lexprint.server.tokens import create_token
 from lexprint.testing import fake_text
 from lexprint.workflows.cases import read_case
@@ -40,19 +35,12 @@ class Served:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A service that needs tokens, in a thread."""
-    port, engine = free_port(), fake_engine()
-    with open_registry(str(tmp_path_factory.mktemp("service") / "lexprint.db")) as registry:
-        limits = Limits(requests_per_minute=100_000)
-        app = create_app(engine, registry, keyring=Keyring((MasterKey.generate(),)), limits=limits)
-        server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning"))
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        deadline = time.monotonic() + 30
-        while not server.started and time.monotonic() < deadline:
-            time.sleep(0.01)
-        yield Served(f"http://127.0.0.1:{port}", engine, registry)
-        server.should_exit = True
-        thread.join(20)
+    engine = fake_engine()
+    with (
+        open_registry(str(tmp_path_factory.mktemp("service") / "lexprint.db")) as registry,
+        page_served(registry, engine) as address,
+    ):
+        yield Served(address.rstrip("/"), engine, registry)
 
 
 @pytest.fixture(scope="module")

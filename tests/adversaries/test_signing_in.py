@@ -1,19 +1,15 @@
 """The one-time link in a real Chromium, as `lexprint serve` prints it: it opens one session, and no second one."""
 
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from tests.server.browser import PROGRAM, Tab, browser
-from tests.server.served import fake_engine
-from tests.server.test_jobs import free_port
+from tests.server.paged import page_served
 
 from lexprint.registry.protocol import Registry, open_registry
-from lexprint.server.app import create_app
 from lexprint.server.tokens import create_link
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium")
@@ -32,17 +28,8 @@ def registry(tmp_path: Path) -> Iterator[Registry]:
 
 @pytest.fixture
 def url(registry: Registry) -> Iterator[str]:
-    """A service that needs tokens, in a thread."""
-    port = free_port()
-    server = uvicorn.Server(uvicorn.Config(create_app(fake_engine(), registry), port=port, log_level="warning"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    deadline = time.monotonic() + TIMEOUT_SECONDS
-    while not server.started and time.monotonic() < deadline:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{port}/"
-    server.should_exit = True
-    thread.join(TIMEOUT_SECONDS)
+    with page_served(registry) as address:
+        yield address
 
 
 def cookies(tab: Tab, url: str) -> list[dict[str, Any]]:

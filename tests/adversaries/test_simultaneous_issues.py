@@ -7,21 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.adversaries.office import Office
-from tests.registry.postgres import Server
 
 from lexprint.errors import InputError
 from lexprint.registry.protocol import open_registry
 from lexprint.workflows.results import IssuedDocument
 from lexprint.workflows.tracing import trace
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return str(tmp_path / "registry.db")
-    server: Server = request.getfixturevalue("postgres")
-    server.execute("DROP SCHEMA IF EXISTS lexprint CASCADE")
-    return server.url
 
 
 def at_once(location: str, folder: Path, groups: list[list[str]]) -> list[IssuedDocument]:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from tests.fakes import FakeEngine
+from tests.workflows.patient import PatientEngine
 
 from lexprint.cli import console, main
+from lexprint.coding.keys import create_key_file
 from lexprint.engine import Engine
 from lexprint.testing import fake_text
 
@@ -103,3 +105,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prose: str) -> Itera
     yield tmp_path
     leftovers = [path.name for path in tmp_path.rglob(".lexprint-*")]
     assert leftovers == [], "temporary files stay behind"
+
+
+@pytest.fixture
+def folder_with_key(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder with a key; commands load fakes that find sites in any text that the fakes know."""
+    build_fake = console.build_engine  # by `run`
+
+    def build(**options: object) -> Engine:
+        return PatientEngine(settings=build_fake(**options).settings)  # type: ignore[arg-type] # whatever a command gives
+
+    monkeypatch.setattr(console, "build_engine", build)
+    for variable in ("LEXPRINT_KEY", "LEXPRINT_KEY_FILE", "LEXPRINT_REGISTRY"):
+        monkeypatch.delenv(variable, raising=False)
+    create_key_file(folder / "lexprint.key")
+    return folder

@@ -9,12 +9,8 @@ from tests.cli.conftest import Run
 from tests.formats.corpus import make_docx, paragraph_xml
 from tests.formats.test_hidden_contents import AUTHOR, with_part
 from tests.workflows.mailbox import Mailbox, serving
-from tests.workflows.patient import PatientEngine
 from tests.workflows.test_letters import mail_of
 
-from lexprint.cli import console
-from lexprint.coding.keys import create_key_file
-from lexprint.engine import Engine
 from lexprint.registry.deliveries import deliveries
 from lexprint.registry.protocol import open_registry
 
@@ -25,18 +21,10 @@ CARRIED = "warning: every copy carries what the document carries: "
 
 
 @pytest.fixture
-def office(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, prose: str) -> Path:
-    """Masters in several formats, two recipients and a key; `run` comes first, so that this is the engine that stays."""
-    fake = console.build_engine
-
-    def build(**options: object) -> Engine:
-        return PatientEngine(settings=fake(**options).settings)  # type: ignore[arg-type] # whatever a command gives
-
-    monkeypatch.setattr(console, "build_engine", build)
-    for variable in ("LEXPRINT_KEY", "LEXPRINT_KEY_FILE", "LEXPRINT_REGISTRY"):
-        monkeypatch.delenv(variable, raising=False)
+def office(folder_with_key: Path, prose: str) -> Path:
+    """Masters in several formats, two recipients and a key."""
+    folder = folder_with_key
     (folder / "people.csv").write_text("name,email\nAda,ada@example.org\nBo,bo@example.org\n")
-    create_key_file(folder / "lexprint.key")
     (folder / "memo.eml").write_bytes(mail_of(prose))
     (folder / "memo.docx").write_bytes(with_part(make_docx(paragraph_xml(prose)), "docProps/core.xml", AUTHOR))
     return folder

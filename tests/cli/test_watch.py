@@ -10,11 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
-from tests.workflows.patient import PatientEngine
 
-from lexprint.cli import console
-from lexprint.coding.keys import create_key_file
-from lexprint.engine import Engine
 from lexprint.registry.protocol import open_registry
 
 ROOT = Path(__file__).parent.parent.parent
@@ -22,18 +18,10 @@ WATCH = ("watch", "in", "out", "--to", "people.csv", "--once", "--settled", "0",
 
 
 @pytest.fixture
-def office(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, prose: str) -> Path:
-    """A folder with a document, recipients and a key; `run` comes first, so that this is the engine that stays."""
-    fake = console.build_engine
-
-    def build(**options: object) -> Engine:
-        return PatientEngine(settings=fake(**options).settings)  # type: ignore[arg-type] # whatever a command gives
-
-    monkeypatch.setattr(console, "build_engine", build)
-    for variable in ("LEXPRINT_KEY", "LEXPRINT_KEY_FILE", "LEXPRINT_REGISTRY"):
-        monkeypatch.delenv(variable, raising=False)
+def office(folder_with_key: Path, prose: str) -> Path:
+    """A folder with a document, recipients and a key."""
+    folder = folder_with_key
     (folder / "people.csv").write_text("recipient,team\nAda,x\nBo,y\nCy,z\n")
-    create_key_file(folder / "lexprint.key")
     (folder / "in").mkdir()
     (folder / "in" / "memo.txt").write_text(prose)
     return folder

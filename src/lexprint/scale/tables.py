@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from lexprint.errors import ExtraMissing, FormatError
 from lexprint.scale.jobs import Item
@@ -22,29 +23,36 @@ ANALYSIS = "analysis"  # name of the column that an analysis becomes
 ROWS_AT_ONCE = 256  # of Parquet
 
 
-class Table(Protocol):
+@dataclass(frozen=True)
+class Table(ABC):
     """Texts in one column of a file."""
 
-    @property
-    def path(self) -> Path: ...
-
-    @property
-    def text_column(self) -> str: ...
-
-    @property
-    def payload_column(self) -> str | None: ...
-
-    def count(self) -> int:
-        """Rows."""
+    path: Path
+    text_column: str
+    payload_column: str | None = None
 
     def digest(self) -> str:
         """SHA-256 of the file."""
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
+    @abstractmethod
+    def count(self) -> int:
+        """Rows."""
+
+    @abstractmethod
     def items(self) -> Iterator[Item]:
         """Every row, in order; a row without a text gives one that is empty, which fails in its turn."""
 
+    @abstractmethod
     def write(self, path: Path, values: Iterable[object]) -> None:
         """The same table with a text, or an analysis, for every row; None leaves the row out."""
+
+    def _item(self, name: str, row: dict[str, Any]) -> Item:
+        text = row.get(self.text_column)
+        payload = None if self.payload_column is None else row.get(self.payload_column)
+        is_payload = isinstance(payload, str | int) and not isinstance(payload, bool)
+        return Item(name, text if isinstance(text, str) else "", str(payload) if is_payload else None)
 
 
 def open_table(path: Path, *, text_column: str = "text", payload_column: str | None = None) -> Table:
@@ -60,24 +68,15 @@ def is_table(path: Path) -> bool:
     return path.suffix.lower() in (*JSON_LINES, *PARQUET)
 
 
-@dataclass(frozen=True)
-class JsonLinesTable:
+class JsonLinesTable(Table):
     """An object a line; lines that are empty do not count."""
-
-    path: Path
-    text_column: str
-    payload_column: str | None = None
 
     def count(self) -> int:
         return sum(1 for _ in self._lines())
 
-    def digest(self) -> str:
-        return _digest(self.path)
-
     def items(self) -> Iterator[Item]:
         for number, line in self._lines():
-            row = _parsed(line)
-            yield _item(f"line {number}", row.get(self.text_column), self._payload(row))
+            yield self._item(f"line {number}", _parsed(line))
 
     def write(self, path: Path, values: Iterable[object]) -> None:
         with path.open("w", encoding="utf-8", errors="surrogatepass", newline="\n") as out:
@@ -86,27 +85,16 @@ class JsonLinesTable:
                     name = self.text_column if isinstance(value, str) else ANALYSIS
                     out.write(json.dumps(_parsed(line) | {name: value}, ensure_ascii=False) + "\n")
 
-    def _payload(self, row: dict[str, Any]) -> str | None:
-        return None if self.payload_column is None else _payload(row.get(self.payload_column))
-
     def _lines(self) -> Iterator[tuple[int, bytes]]:
         with self.path.open("rb") as file:
             yield from ((number, line) for number, line in enumerate(file, start=1) if line.strip())
 
 
-@dataclass(frozen=True)
-class ParquetTable:
+class ParquetTable(Table):
     """Columns of Apache Parquet."""
-
-    path: Path
-    text_column: str
-    payload_column: str | None = None
 
     def count(self) -> int:
         return int(self._open().metadata.num_rows)
-
-    def digest(self) -> str:
-        return _digest(self.path)
 
     def items(self) -> Iterator[Item]:
         wanted = [self.text_column, *([self.payload_column] if self.payload_column else [])]
@@ -117,8 +105,7 @@ class ParquetTable:
         for batch in self._open().iter_batches(ROWS_AT_ONCE, columns=wanted):
             for row in batch.to_pylist():
                 number += 1
-                payload = None if self.payload_column is None else _payload(row[self.payload_column])
-                yield _item(f"row {number}", row[self.text_column], payload)
+                yield self._item(f"row {number}", row)
 
     def write(self, path: Path, values: Iterable[object]) -> None:
         import pyarrow
@@ -168,16 +155,3 @@ def _parsed(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return row if isinstance(row, dict) else {}
-
-
-def _item(name: str, text: object, payload: str | None) -> Item:
-    return Item(name, text if isinstance(text, str) else "", payload)
-
-
-def _payload(value: object) -> str | None:
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
