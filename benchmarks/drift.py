@@ -38,7 +38,7 @@ from lexprint_evaluation.checkpoint import Checkpoint
 from lexprint_evaluation.tables import markdown_table
 
 TEXT = Path(__file__).parent / "paper.txt"
-HEADINGS = 3  # sentences of the page before those that are marked
+BEFORE = 5  # sentences of the page before those that are marked: headings and two long ones, which cost QEMU minutes
 KEPT = ROOT / "build" / "drift"
 
 OnStep = Callable[[], None]
@@ -234,7 +234,7 @@ def page_of(file: Path, most: int, marked: int) -> Page:
     for one in questions(text):
         if sum(map(len, asked)) < most:
             asked.append(one)
-    sentences = segment(text).sentences[HEADINGS:][:marked]
+    sentences = segment(text).sentences[BEFORE:][:marked]
     passage = text[sentences[0].span.start : sentences[-1].span.end]
     (said,) = read([passage])
     return Page(file, asked, passage, said.translate(str.maketrans("01", "10")))

@@ -19,7 +19,7 @@ needs_qemu = pytest.mark.skipif(
     shutil.which(QEMU) is None,
     reason=f"{QEMU} is not installed, so other processors were not compared; run: apt-get install qemu-user",
 )
-SENTENCE = "The old road was narrow."  # emulation is slow
+SENTENCE = "The road was narrow."  # emulation is slow
 
 
 @pytest.fixture
