@@ -14,6 +14,7 @@ from lexprint.library import Lexprint
 from lexprint.registry.protocol import open_registry
 from lexprint.reports.page import report_page
 from lexprint.reports.report import Report
+from lexprint.workflows.letters import Enclosure, Letter, message_with
 from lexprint.workflows.tracing import trace
 
 WORDS_A_LINE = 10
@@ -122,6 +123,17 @@ def test_a_message_that_says_two_things(tmp_path: Path) -> None:
         assert f"differ in {differing} words" in note
     same = open_source(message(plain=issued.copy(1), page=issued.copy(1)), name="leak.eml")
     assert remarks_of(same) == ()
+
+
+def test_a_message_of_our_own_says_one_thing() -> None:
+    """The plain text that goes with a page has addresses, code and signs of its own, and none of it is said to differ."""
+    page = (
+        "<!doctype html><html><body><h1>Plan</h1><p>The board spoke of <a href='https://x.example/'>the depot</a>.</p>"
+        "<ul><li>Two big things</li></ul><pre>code here</pre></body></html>"
+    )
+    enclosed = Enclosure("memo.html", page.encode(), "ada@example.org", "<1@example.org>")
+    sent = message_with(enclosed, Letter("bo@example.org", "Memo", "", is_body=True)).as_bytes()
+    assert remarks_of(open_source(sent, name="leak.eml")) == ()
 
 
 def test_a_message_whose_page_hides_another_copy(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ out, since the others may be enough.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -33,7 +34,7 @@ HEADERS_READ = 16_384  # bytes in which the headers of a message begin
 _HEADER = re.compile(rb"([A-Za-z][A-Za-z0-9-]{0,60}):")
 _MACHINES = {b"message-id", b"mime-version", b"received", b"return-path", b"dkim-signature"}
 _CHUNK = re.compile(r"\S+")
-_SIGNS = ".,;:!?()[]\"'*_<>“”‘’"  # around words
+_WORD = re.compile(r"[^\W\d_]+")
 _UNUSUAL = "mail that is written in an unusual way"
 
 ReadFile: TypeAlias = Callable[[bytes, str], Source | None]  # by content and name
@@ -216,12 +217,16 @@ def _remarks(twins: Sequence[_Twin]) -> Iterator[str]:
 
 
 def _differing_words(twin: _Twin) -> int:
-    """Words of the plain text that are not in the page; addresses and signs are often written in another way."""
+    """Words of the plain text in whose place the page has others; what only one of them has, such as addresses, is usual."""
     if twin.second is None:
         return 0
-    shared = {start for start, _, _ in twin.shared}
-    chunks = _CHUNK.finditer(twin.first.source.text)
-    return sum(one.start() not in shared and one.group().strip(_SIGNS).isalpha() for one in chunks)
+    text, other = twin.first.source.text, twin.second.source.text
+    here = there = differing = 0
+    for start, other_start, length in (*twin.shared, (len(text), len(other), 0)):
+        ours, theirs = (Counter(_WORD.findall(gap)) for gap in (text[here:start], other[there:other_start]))
+        differing += min((ours - theirs).total(), (theirs - ours).total())
+        here, there = start + length, other_start + length
+    return differing
 
 
 def _twin(leaf: Leaf, content: bytes, spans: dict[int, Span], start: int, name: str) -> _Twin | None:
