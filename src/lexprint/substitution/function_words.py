@@ -1,7 +1,7 @@
 """Function words that may stand for each other, and for no other word: kept as data, in `word_lists/partners.tsv`.
 
 Most function words carry grammar or facts and are never exchanged. A few have partners that say the same ("although" and
-"though", "each" and "every"); whether one fits is asked of the masked LM as of any other word.
+"though", "anyone" and "anybody"); whether one fits is asked of the masked LM as of any other word.
 """
 
 from __future__ import annotations
