@@ -118,6 +118,7 @@ def test_without_pdfium_the_picture_on_the_page_will_do(monkeypatch: pytest.Monk
     """A scanned page is one picture, and pypdf finds it."""
     content = scanned_pdf()
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    monkeypatch.setattr(shutil, "which", lambda _: None)  # Poppler would draw the page
     assert picture(content).startswith(b"\xff\xd8\xff")
     assert picture(make_pdf([[]])) == b""
 

@@ -1,7 +1,7 @@
 """Parts of a text in which no word may be exchanged, because it must be there to the letter.
 
-Names need no rule here: a word with a capital is never exchanged. Doubtful cases are protected: a site too few costs
-little, a wrong word in a quotation or an address costs trust.
+Names need no rule here: a word with a capital is never exchanged, but for adverbs and the like that begin a sentence. Doubtful
+cases are protected: a site too few costs little, a wrong word in a quotation or an address costs trust.
 """
 
 from __future__ import annotations
