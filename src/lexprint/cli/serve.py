@@ -56,7 +56,9 @@ def serve(
     ),
     settings: Path | None = console.SETTINGS,
     profile: str | None = console.PROFILE,
-    threads: int = typer.Option(0, "--threads", min=0, help="Threads of the models; 0: one per core but one."),
+    threads: int = typer.Option(
+        0, "--threads", min=0, help="Threads of the models; 0: one per core but one, of two cores both."
+    ),
 ) -> None:
     """Serve the page and the HTTP interface.
 

@@ -36,6 +36,7 @@ from lexprint.workflows.scratch import remove_abandoned
 
 OPTIONS = "LEXPRINT_SERVE"  # how further processes learn the options
 KEEP_ALIVE_SECONDS = 15
+FEW_CORES = 2  # of which the models get all
 # After this long a thread at work lets others have their turn; usual is ten times as much. Their priority stays that of the
 # event loop: a thread of low priority that holds the interpreter's lock and is kept waiting by other programs holds up the
 # loop too.
@@ -159,10 +160,12 @@ def cores() -> int:
 def model_threads(cores: int, *, workers: int) -> int:
     """Threads of one process's models when nobody has said how many: one core is left to whoever answers requests.
 
+    Two cores are too few for that: a memo would take half as long again, and requests are answered in between.
+
     >>> [model_threads(cores, workers=1) for cores in (1, 2, 8)], model_threads(8, workers=3)
-    ([1, 1, 7], 2)
+    ([1, 2, 7], 2)
     """
-    return max(1, (cores - 1) // workers)
+    return max(1, (cores if cores <= FEW_CORES else cores - 1) // workers)
 
 
 def _keyring(options: ServeOptions) -> Keyring | None:
