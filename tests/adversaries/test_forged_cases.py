@@ -31,15 +31,6 @@ NOTE = "Ada was away, and her copy lay in the copier."
 
 
 @pytest.fixture
-def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Keyring:
-    """The owner's, in the working folder."""
-    for name in ("LEXPRINT_KEY", "LEXPRINT_KEY_FILE", "LEXPRINT_REGISTRY", "LEXPRINT_AUTHORITY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.chdir(tmp_path)
-    return create_key_file(tmp_path / "lexprint.key")
-
-
-@pytest.fixture
 def issued(keyring: Keyring, tmp_path: Path) -> Issued:
     """A document of fifty copies; `leak.txt` is the seventeenth."""
     with open_registry("lexprint.db", keys=keyring) as registry:
