@@ -19,10 +19,10 @@ def interval() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("available", "workers", "threads"), [(1, 1, 1), (2, 1, 1), (4, 1, 3), (8, 1, 7), (8, 3, 2), (2, 4, 1)]
+    ("available", "workers", "threads"), [(1, 1, 1), (2, 1, 2), (3, 1, 2), (4, 1, 3), (8, 1, 7), (8, 3, 2), (2, 4, 1)]
 )
 def test_models_leave_a_core(available: int, workers: int, threads: int) -> None:
-    """All processes together take one core less than there are, but each has one thread at least."""
+    """All processes together take one core less than there are, or both of two; each has one thread at least."""
     assert model_threads(available, workers=workers) == threads
 
 
