@@ -16,7 +16,7 @@ from lexprint.substitution.function_words import partners
 from lexprint.substitution.lexicon import lexicon
 from lexprint.substitution.lists import REFUSED, UNLIKE
 
-CHOSEN = ("round2", "round3", "round4", "round5", "calibration")
+CHOSEN = ("round2", "round3", "round4", "round5", "round7", "calibration")
 READ = ("train", *CHOSEN)
 READINGS, SHARE = 4, 0.7  # so often read, and so many of them refused
 HIGHEST = 2  # of 9, in both directions: hardly ever interchangeable
