@@ -25,7 +25,7 @@ from tests.watermark.reference import Forgetful, Reference, apply_sites
 from benchmarks.history import machine
 from benchmarks.watermark import SEED, TEXT
 from lexprint.engine import Engine
-from lexprint.models.protocols import Assessment, Columns, Entailment, Floats, Gap, MaskedLM
+from lexprint.models.protocols import Assessment, Choose, Columns, Entailment, Floats, Gap, MaskedLM
 from lexprint.settings import find_profile
 from lexprint.text.segmentation import segment
 from lexprint.watermark.embed import embed
@@ -62,6 +62,10 @@ class OneByOne:
             np.concatenate([np.empty((0, 2), np.float32), *(self._model.judge([(gap, [one])])[0] for one in columns)])
             for gap, columns in questions
         ]
+
+    def judge_chosen(self, gaps: Sequence[Gap], choose: Choose) -> list[Floats]:
+        chosen = [choose(number, row) for number, row in enumerate(self.propose(gaps))]
+        return self.judge(list(zip(gaps, chosen, strict=True)))
 
     def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:
         proposed = self.propose([gap for gap, _ in questions])

@@ -20,7 +20,7 @@ from tests.watermark.reference import Forgetful, Reference, apply_sites
 
 from lexprint.engine import Engine
 from lexprint.errors import ModelError
-from lexprint.models.protocols import Assessment, Columns, Entailment, Floats, Gap, MaskedLM
+from lexprint.models.protocols import Assessment, Choose, Columns, Entailment, Floats, Gap, MaskedLM
 from lexprint.settings import Settings, find_profile
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_text
@@ -56,6 +56,10 @@ class CountedMaskedLM:
     def judge(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Floats]:
         self.inputs += len(questions)
         return self._model.judge(questions)
+
+    def judge_chosen(self, gaps: Sequence[Gap], choose: Choose) -> list[Floats]:
+        self.inputs += len(gaps)
+        return self._model.judge_chosen(gaps, choose)
 
     def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:
         self.inputs += len(questions)

@@ -21,6 +21,7 @@ Array = NDArray[np.generic]
 Weights = dict[str, NDArray[np.float32]]
 Dimensions = dict[str, tuple[int, list[str | int]]]  # of graph inputs: kind of number and shape
 Outputs = dict[str, tuple[str, list[str | int]]]  # of a graph: what each is the name of, and its shape
+NumberKinds = dict[str, int]  # of outputs that are no floats
 
 CONTRIB = "com.microsoft"
 ACTIVATION_LIMIT, WEIGHT_LIMIT, TABLE_LIMIT = 127, 63, 127
@@ -61,6 +62,7 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, Array] = {}
+        self.kept: list[tuple[str, str]] = []  # results of layers that a later run may be given
         self._made: dict[tuple[str, ...], str] = {}
 
     def constant(self, name: str, value: Array) -> str:
@@ -104,7 +106,7 @@ class Graph:
         constant = self.constant(f"zero_point_{zero_point}", np.array([zero_point], dtype=np.uint8))
         return self.add_once("Expand", [constant, self.add_once("Shape", [rows], start=0, end=1)])
 
-    def model(self, inputs: Dimensions, outputs: Outputs) -> onnx.ModelProto:
+    def model(self, inputs: Dimensions, outputs: Outputs, kinds: NumberKinds | None = None) -> onnx.ModelProto:
         """A whole model, tensors included; `outputs` are names, with the results they stand for and their shapes."""
         names = {result: name for name, (result, _) in outputs.items()}
         for node in self.nodes:
@@ -114,7 +116,10 @@ class Graph:
             self.nodes,
             "lexprint",
             [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in inputs.items()],
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, (_, shape) in outputs.items()],
+            [
+                helper.make_tensor_value_info(name, (kinds or {}).get(name, TensorProto.FLOAT), shape)
+                for name, (_, shape) in outputs.items()
+            ],
             [numpy_helper.from_array(value, name) for name, value in self.constants.items()],
         )
         opsets = [helper.make_opsetid("", 21), helper.make_opsetid(CONTRIB, 1)]

@@ -67,7 +67,13 @@ PROBES: Dimensions = {
     "asked_rows": (TensorProto.INT64, ["inputs", "most_asked"]),  # of each input's, among those asked about
     "asked_cells": (TensorProto.INT64, ["asked"]),
     "predicted": (TensorProto.INT64, ["predicted"]),  # those, among them, where the vocabulary is asked about
+    # What queries read: keys and values that an earlier run gave, then those of the text above.
+    "read_rows": (TensorProto.INT64, ["inputs", "longest_read"]),
+    "read_fill": (TensorProto.FLOAT, ["inputs", 1, 1, "longest_read"]),
 }
+
+# Keys and values of texts, by layer, as one run gives them and as another takes them: later probes need no second reading.
+GIVEN, KEPT = "given_", "kept_"
 
 
 @dataclass(frozen=True)
@@ -83,9 +89,11 @@ class Layout:
     text: str | None = None  # None: all tokens are read
     query_rows: str = "rows"
     query_cells: str = "cells"
+    read_rows: str = "rows"
+    read_fill: str = "fill"
 
 
-WITH_PROBES = Layout(text="text", query_rows="query_rows", query_cells="query_cells")
+WITH_PROBES = Layout(**{name: name for name in ("text", "query_rows", "query_cells", "read_rows", "read_fill")})
 
 
 @dataclass(frozen=True)
@@ -121,8 +129,17 @@ def embeddings(graph: Graph, weights: Weights, prefix: str, layout: Layout) -> s
 
 def split_heads(graph: Graph, states: str, scale: str, rows: str, *, width: int, parts: int = 3) -> list[Heads]:
     """Queries, keys, values or some of them, `parts` side by side, by head; `scale` has a column for each part."""
+    return by_heads(graph, whole_parts(graph, states, scale, width, parts), scale, rows, width=width, parts=parts)
+
+
+def whole_parts(graph: Graph, states: str, scale: str, width: int, parts: int) -> str:
+    """As int8: (tokens, parts * width)."""
     whole = signed(graph, graph.add("Reshape", [states, graph.whole(-1, width)]), scale)
-    spread = graph.add("Gather", [graph.add("Reshape", [whole, graph.whole(-1, parts * width)]), rows])
+    return graph.add("Reshape", [whole, graph.whole(-1, parts * width)])
+
+
+def by_heads(graph: Graph, whole: str, scale: str, rows: str, *, width: int, parts: int) -> list[Heads]:
+    spread = graph.add("Gather", [whole, rows])
     by_head = graph.add("Reshape", [spread, graph.whole(0, 0, parts * HEADS, width // HEADS)])
     values = split(graph, graph.add("Transpose", [by_head], perm=[0, 2, 1, 3]), parts, axis=1)
     scales = split(graph, graph.add("Gather", [scale, rows]), parts, axis=2)  # (inputs, tokens, 1)
@@ -200,7 +217,7 @@ def encoder_layer(
             rows = asked.rows
             hidden = graph.add("Gather", [hidden, rows])
             source = quantise_tokens(graph, hidden, rows)
-        mixed = _some_attend(graph, source, key, value, weights, name, asked, layout.fill)
+        mixed = _some_attend(graph, source, key, value, weights, name, asked, layout.read_fill)
     attended = dense(graph, quantise_tokens(graph, mixed, rows), weights, f"{name}.attention.output.dense")
     hidden = layer_norm(graph, graph.add("Add", [attended, hidden]), weights, f"{name}.attention.output.LayerNorm")
     inner = gelu(graph, dense(graph, quantise_tokens(graph, hidden, rows), weights, f"{name}.intermediate.dense"))
@@ -221,7 +238,7 @@ def _all_attend(graph: Graph, source: Quantised, weights: Weights, name: str, la
 def _keys_and_values(
     graph: Graph, source: Quantised, weights: Weights, name: str, layout: Layout
 ) -> tuple[Heads, Heads]:
-    """Those of the text."""
+    """Those of the text, and of texts that an earlier run has read."""
     own, width = f"{name}.attention.self", weights[f"{name}.output.dense.bias"].size
     if layout.text is not None:
         values, scale = (graph.add("Gather", [part, layout.text]) for part in (source.values, source.scale))
@@ -229,7 +246,13 @@ def _keys_and_values(
     states = dense(graph, source, weights, own, "key", "value")
     key_scale, value_scale = split(graph, scales_of(graph, states, 2, width), 2, axis=1)
     scale = graph.add("Concat", [key_scale, common_scale(graph, value_scale, layout)], axis=1)
-    key, value = split_heads(graph, states, scale, layout.rows, width=width, parts=2)
+    whole = whole_parts(graph, states, scale, width, 2)
+    if layout.text is not None:
+        number = len(graph.kept)
+        graph.kept.append((whole, scale))
+        whole = graph.add("Concat", [f"{KEPT}{number}", whole], axis=0)
+        scale = graph.add("Concat", [f"{KEPT}scales_{number}", scale], axis=0)
+    key, value = by_heads(graph, whole, scale, layout.read_rows, width=width, parts=2)
     return key, value
 
 
@@ -310,7 +333,16 @@ def masked_lm(weights: Weights) -> onnx.ModelProto:
         "logits": (logits, ["predicted", "vocabulary"]),
         "verdicts": (verdicts, ["asked", 2]),
     }
-    return graph.model({**TOKENS, **PROBES}, outputs)
+    width = 2 * weights["verdict.weight"].shape[1]
+    kept: Dimensions = {}
+    for number, (whole, scale) in enumerate(graph.kept):
+        outputs |= {f"{GIVEN}{number}": (whole, ["read", width]), f"{GIVEN}scales_{number}": (scale, ["read", 2])}
+        kept |= {
+            f"{KEPT}{number}": (TensorProto.INT8, ["kept", width]),
+            f"{KEPT}scales_{number}": (TensorProto.FLOAT, ["kept", 2]),
+        }
+    kinds = {f"{GIVEN}{number}": TensorProto.INT8 for number in range(len(graph.kept))}
+    return graph.model({**TOKENS, **PROBES, **kept}, outputs, kinds)
 
 
 def transform(graph: Graph, state: str, weights: Weights, name: str) -> str:

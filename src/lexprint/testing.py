@@ -17,7 +17,7 @@ from string import punctuation
 import numpy as np
 from numpy.typing import NDArray
 
-from lexprint.models.protocols import Assessment, Columns, Floats, Gap
+from lexprint.models.protocols import Assessment, Choose, Columns, Floats, Gap
 from lexprint.substitution.exclusions import may_be_replaced
 from lexprint.substitution.lexicon import is_form_of_same_word, lexicon
 
@@ -106,6 +106,10 @@ class FakeMaskedLM:
             acceptable = self._readers(gap)[np.array(columns, dtype=np.intp)]
             found.append(np.stack([acceptable, acceptable - np.float32(1.0)], axis=1))
         return found
+
+    def judge_chosen(self, gaps: Sequence[Gap], choose: Choose) -> list[Floats]:
+        chosen = [choose(number, row) for number, row in enumerate(self.propose(gaps))]
+        return self.judge(list(zip(gaps, chosen, strict=True)))
 
     def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:
         predicted = self.propose([gap for gap, _ in questions])

@@ -12,7 +12,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
-from lexprint.models.onnx_backend import Tokens, packed
+from lexprint.models.onnx_backend import GIVEN, KEPT, Tokens, packed
 from lexprint.models.protocols import Floats
 from lexprint.models.weights import ModelFiles
 
@@ -116,18 +116,28 @@ class Reference:
         self._nodes = model.graph.node
         self._inputs = [declared.name for declared in model.graph.input]
         self._outputs = [declared.name for declared in model.graph.output]
+        self._nothing = {
+            declared.name: np.empty(
+                (0, declared.type.tensor_type.shape.dim[1].dim_value),
+                helper.tensor_dtype_to_np_dtype(declared.type.tensor_type.elem_type),
+            )
+            for declared in model.graph.input
+            if declared.name.startswith(KEPT)
+        }
         self._tensors = dict(tensors)
         for tensor in model.graph.initializer:
             if tensor.name not in tensors:
                 self._tensors[tensor.name] = numpy_helper.to_array(tensor)
 
     def run(self, inputs: Sequence[Tokens]) -> dict[str, Floats]:
-        """One row of each output per input, each of them alone."""
+        """One row of each answer per input, each of them alone."""
         rows = [self.run_feed(packed([tokens])) for tokens in inputs]
-        return {name: np.concatenate([row[name] for row in rows]) for name in self._outputs}
+        answers = [name for name in self._outputs if not name.startswith(GIVEN)]
+        return {name: np.concatenate([row[name] for row in rows]) for name in answers}
 
     def run_feed(self, feed: Mapping[str, Array]) -> dict[str, Floats]:
-        values = self._tensors | {name: feed[name] for name in self._inputs}
+        whole = self._nothing | dict(feed)
+        values = self._tensors | {name: whole[name] for name in self._inputs}
         for node in self._nodes:
             attributes = {one.name: helper.get_attribute_value(one) for one in node.attribute}
             found = OPERATIONS[node.op_type](*(values[name] for name in node.input), **attributes)

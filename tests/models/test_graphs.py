@@ -1,7 +1,7 @@
 """The graphs that training writes: small networks with random weights, against the plain formula and against numpy."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -13,7 +13,18 @@ import pytest
 from numpy.typing import NDArray
 from tests.models.reference import OPERATIONS, Reference
 
-from lexprint.models.onnx_backend import Network, Probe, Session, Tokens, packed, session_options
+from lexprint.models.onnx_backend import (
+    GIVEN,
+    KEPT,
+    PROBES_AT_ONCE,
+    Answers,
+    Network,
+    Probe,
+    Session,
+    Tokens,
+    packed,
+    session_options,
+)
 
 sys.path.append(str(Path(__file__).parents[2] / "training"))
 
@@ -118,6 +129,38 @@ def test_probes_are_asked_and_not_read() -> None:
                 logits.append(answers["logits"])
     assert np.array_equal(found["verdicts"], np.concatenate(verdicts))
     assert np.array_equal(found["logits"], np.concatenate(logits))
+
+
+def test_a_text_is_read_once_for_probes_that_come_later() -> None:
+    """Probes added beside texts that were read before get the bits that they get beside texts that are read with them."""
+    network = Network(MODELS["masked LM"]().SerializeToString(), {}, threads=2, batch_size=3)
+    masked = [replace(tokens, probes=(Probe(5, 1, predicts=True),)) for tokens in TOKENS]
+    further = [
+        tuple(Probe(Random(count).randrange(VOCABULARY), number % 3) for number in range(count))
+        for count in (2, 0, 2 * PROBES_AT_ONCE + 1, 1)
+    ]
+    first: dict[int, NDArray[np.float32]] = {}
+
+    def ask(pack: Sequence[int], answers: Answers) -> list[tuple[Probe, ...]]:
+        first.update(zip(pack, answers["logits"], strict=True))
+        return [further[index] for index in pack]
+
+    found = network.run_twice(masked, ask)
+    assert np.array_equal([first[index] for index in range(len(masked))], network.run(masked)["logits"])
+    for tokens, probes, answers in zip(TOKENS, further, found, strict=True):
+        if probes:
+            assert np.array_equal(answers["verdicts"], network.run([replace(tokens, probes=probes)])["verdicts"])
+        else:
+            assert answers == {}
+
+
+def test_numpy_gives_the_same_reading() -> None:
+    """What a later run takes has the same bits as well, whole numbers and scales."""
+    model = MODELS["masked LM"]()
+    _, kept = Session(model.SerializeToString(), {}).read(packed(PROBED))
+    expected = Reference(model, {}).run_feed(packed(PROBED))
+    assert len(kept) == 2 * graphs.BERT_LAYERS
+    assert all(np.array_equal(rows, expected[GIVEN + name.removeprefix(KEPT)]) for name, rows in kept.items())
 
 
 def test_nobody_predicts() -> None:

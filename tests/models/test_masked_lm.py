@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from lexprint.models.masked_lm import OnnxMaskedLM
-from lexprint.models.protocols import Gap
+from lexprint.models.protocols import Floats, Gap
 from lexprint.models.tokenization import PairTokenizer
 from lexprint.models.weights import shipped_model
 
@@ -61,6 +61,25 @@ def test_probes_answer_whatever_else_is_asked(masked_lm: OnnxMaskedLM) -> None:
         assert np.array_equal(masked_lm.propose([question[0]])[0], row)
 
 
+def test_words_are_chosen_by_what_is_probable(masked_lm: OnnxMaskedLM) -> None:
+    """One reading of a text gives the bits of two, whatever is chosen, of no word, one or more than stand beside it at once."""
+    others = [Gap("He ", "watches", " his favorite show every night."), Gap("It was a ", "large", " house.")]
+    gaps, counts = [FAVORITE, *others], (0, 70, 1)
+    seen: dict[int, Floats] = {}
+
+    def choose(number: int, row: Floats) -> list[int]:
+        seen[number] = row
+        return [int(column) for column in np.argsort(-row, kind="stable")[: counts[number]]]
+
+    found = masked_lm.judge_chosen(gaps, choose)
+    proposed = masked_lm.propose(gaps)
+    assert np.array_equal([seen[number] for number in range(len(gaps))], proposed)
+    questions = [(gap, choose(number, row)) for number, (gap, row) in enumerate(zip(gaps, proposed, strict=True))]
+    for verdicts, expected in zip(found, masked_lm.judge(questions), strict=True):
+        assert verdicts.shape == expected.shape
+        assert np.array_equal(verdicts, expected)
+
+
 def test_readers_prefer_what_fits(masked_lm: OnnxMaskedLM) -> None:
     """A synonym is more acceptable than an opposite or another thing."""
     words = ("big", "small", "green")
@@ -72,7 +91,7 @@ def test_readers_prefer_what_fits(masked_lm: OnnxMaskedLM) -> None:
 def test_nothing_asked_nothing_answered(masked_lm: OnnxMaskedLM) -> None:
     """No gaps give no rows."""
     assert masked_lm.predict([]).shape == masked_lm.propose([]).shape == (0, len(masked_lm.vocabulary))
-    assert masked_lm.judge([]) == masked_lm.assess([]) == []
+    assert masked_lm.judge([]) == masked_lm.assess([]) == masked_lm.judge_chosen([], lambda number, row: []) == []
 
 
 def test_long_contexts_do_not_fit(masked_lm: OnnxMaskedLM) -> None:

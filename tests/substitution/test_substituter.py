@@ -1,9 +1,12 @@
 """Algorithm 1, on fakes: proposals ranked by entailment, equal questions asked once."""
 
+from pathlib import Path
+
 import pytest
 
 from lexprint.models.protocols import Gap
 from lexprint.settings import SubstitutionSettings
+from lexprint.substitution.answer_file import AnswerFile
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_families
 
@@ -124,3 +127,35 @@ def test_any_exchange_is_weighed(masked_lm: FakeMaskedLM) -> None:
     (alone,) = asked.weigh_back(unknown, asked.look_back(unknown))
     assert alone is not None
     assert alone.acceptance == alone.mutual
+
+
+def test_what_matters_is_judged(masked_lm: FakeMaskedLM) -> None:
+    """The same candidates with the same figures, nothing said of the others; who asks for more asks again, who needs less does not."""
+    settings = SubstitutionSettings(acceptance_floor=0.5)
+    asked, relative = substituter(masked_lm, settings=settings), fake_families()[0][1]
+    (whole,) = substituter(masked_lm, settings=settings).most_probable([gap()])
+    (part,) = asked.most_probable([gap()], matters=lambda word, other: (word, other) == (gap().word, relative))
+    assert [one.word for one in part if one.is_judged] == [relative]
+    assert all(one in whole for one in part if one.is_judged)
+    assert [(one.word, one.log_probability, one.is_certain) for one in part] == [
+        (one.word, one.log_probability, one.is_certain) for one in whole
+    ]
+    assert asked.most_probable([gap()]) == [whole]
+    before = masked_lm.inputs
+    assert asked.most_probable([gap()], matters=lambda word, other: other == relative) == [whole]
+    assert masked_lm.inputs == before
+
+
+def test_a_file_learns_what_matters_later(masked_lm: FakeMaskedLM, tmp_path: Path) -> None:
+    """What was kept when less mattered is judged, and kept, when more does."""
+    settings = SubstitutionSettings(acceptance_floor=0.5)
+
+    def fresh() -> Substituter:
+        answers = AnswerFile(tmp_path / "answers", fingerprint="fakes")
+        return Substituter(masked_lm, FakeEntailment(), settings, answers=answers)
+
+    fresh().most_probable([gap()], matters=lambda word, other: False)
+    assert fresh().most_probable([gap()]) == substituter(masked_lm, settings=settings).most_probable([gap()])
+    before = masked_lm.inputs
+    fresh().most_probable([gap()])
+    assert masked_lm.inputs == before

@@ -17,7 +17,7 @@ from lexprint.substitution.acceptance import first_look, formula, logit_of, mutu
 from lexprint.substitution.candidates import Candidate
 from lexprint.substitution.exclusions import FUNCTION_WORDS
 from lexprint.substitution.facts import are_apart, is_fixed
-from lexprint.substitution.substituter import Substituter
+from lexprint.substitution.substituter import Matters, Substituter, always
 from lexprint.text.document import Document, Sentence
 
 
@@ -41,9 +41,9 @@ class FinalCandidates:
 class Forgetful(Substituter):
     """Asks the models every time, as the paper does."""
 
-    def most_probable(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
+    def most_probable(self, gaps: Sequence[Gap], *, matters: Matters = always) -> list[tuple[Candidate, ...]]:
         self._proposals.clear()
-        return super().most_probable(gaps)
+        return super().most_probable(gaps, matters=matters)
 
     def entailments(self, questions: Sequence[tuple[Gap, str]]) -> list[float]:
         self._entailments.clear()

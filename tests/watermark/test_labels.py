@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from tests.properties.test_watermark_properties import Case, cases, texts
 
 from lexprint.coding.payload_code import LabelledBit
-from lexprint.models.protocols import Assessment, Columns, Floats, Gap
+from lexprint.models.protocols import Assessment, Choose, Columns, Floats, Gap
 from lexprint.testing import FakeMaskedLM, fake_text
 from lexprint.text.document import Document
 from lexprint.text.pairs import Pair
@@ -97,6 +97,9 @@ class Surprised:
         return self.predict(gaps)
 
     def judge(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Floats]:
+        raise AssertionError("so do their readers")
+
+    def judge_chosen(self, gaps: Sequence[Gap], choose: Choose) -> list[Floats]:
         raise AssertionError("so do their readers")
 
     def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:

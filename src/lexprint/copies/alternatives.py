@@ -53,7 +53,7 @@ class _Queue:
 
 def find_alternatives(places: Sequence[Place], substituter: Substituter, settings: CopySettings) -> list[Alternatives]:
     """Alternatives of the places that have any; every round asks about one word of each place, so batches are full."""
-    proposed = substituter.most_probable([place.gap for place in places])
+    proposed = substituter.most_probable([place.gap for place in places], matters=_may_stand)
     queues = [
         _Queue(place, _worth_weighing(place, candidates, substituter)[: settings.most_weighed])
         for place, candidates in zip(places, proposed, strict=True)
@@ -84,9 +84,13 @@ def _worth_weighing(place: Place, candidates: Sequence[Candidate], substituter: 
     looked = sorted(
         (-first_look(one), one.word, one)
         for one in candidates
-        if one.word != gap.word and substituter.may_be_accepted(one) and may_be_exchanged(gap.word, one.word)
+        if substituter.may_be_accepted(one) and _may_stand(gap.word, one.word)
     )
     return [one for *_, one in looked if not is_form_of_any(one.word, standing)]
+
+
+def _may_stand(word: str, candidate: str) -> bool:
+    return candidate != word and may_be_exchanged(word, candidate)
 
 
 def _distinct(accepted: Sequence[Alternative]) -> tuple[Alternative, ...]:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexprint.models.arithmetic import log_softmax
-from lexprint.models.onnx_backend import PREDICTIONS, Answers, Network, Probe, Tokens
-from lexprint.models.protocols import Assessment, Columns, Floats, Gap
+from lexprint.models.onnx_backend import PREDICTIONS, PROBES_AT_ONCE, Answers, Network, Probe, Tokens
+from lexprint.models.protocols import Assessment, Choose, Columns, Floats, Gap
 from lexprint.models.tokenization import PairTokenizer
 from lexprint.models.weights import ModelFiles
 
 VERDICTS = "verdicts"  # the output that says what readers would
 LONGEST_INPUT = 512  # positions that BERT knows
-PROBES_AT_ONCE = 64  # of one text; more would make attention's rectangles wide
 LONGEST_TEXT = (LONGEST_INPUT - 3) // 2  # pieces of a text that is read twice, with three special tokens
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A gap, by its number, and where it is in its text."""
+
+    number: int
+    place: int
 
 
 class OnnxMaskedLM:
@@ -50,6 +58,47 @@ class OnnxMaskedLM:
         verdicts = self._probed(questions)[VERDICTS]
         ends = np.cumsum([len(columns) for _, columns in questions])
         return np.split(verdicts, ends[:-1])
+
+    def judge_chosen(self, gaps: Sequence[Gap], choose: Choose) -> list[Floats]:
+        """By probes both: masks first, then beside the same reading of the text the words chosen."""
+        texts: defaultdict[tuple[int, ...], list[_Asked]] = defaultdict(list)
+        for number, (left, word, right) in enumerate(self._pieces(gaps)):
+            texts[*left, *word, *right].append(_Asked(number, 1 + len(left)))
+        parts = [
+            (text, some[at : at + PROBES_AT_ONCE])
+            for text, some in texts.items()
+            for at in range(0, len(some), PROBES_AT_ONCE)
+        ]
+        counts = np.zeros(len(gaps), dtype=np.intp)
+
+        def ask(pack: Sequence[int], answers: Answers) -> list[list[Probe]]:
+            rows = iter(answers[PREDICTIONS])
+            return [self._chosen(parts[part][1], rows, choose, counts) for part in pack]
+
+        masks = [
+            replace(
+                self._tokenizer.one(text), probes=tuple(self._probe(self._tokenizer.mask, one.place) for one in some)
+            )
+            for text, some in parts
+        ]
+        found: list[Floats] = [np.empty((0, 2), np.float32)] * len(gaps)
+        for (_, some), said in zip(parts, self._network.run_twice(masks, ask), strict=True):
+            ends = np.cumsum([counts[one.number] for one in some])
+            for one, end in zip(some, ends, strict=True):
+                if counts[one.number]:
+                    found[one.number] = said[VERDICTS][end - counts[one.number] : end]
+        return found
+
+    def _chosen(
+        self, asked: Sequence[_Asked], rows: Iterator[Floats], choose: Choose, counts: NDArray[np.intp]
+    ) -> list[Probe]:
+        """Beside one text; how many there are for each gap is counted."""
+        probes = []
+        for one in asked:
+            columns = choose(one.number, log_softmax(next(rows)[None])[0])
+            counts[one.number] = len(columns)
+            probes += [Probe(column, one.place) for column in columns]
+        return probes
 
     def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:
         if not questions:

@@ -9,11 +9,11 @@ than one pack that is cut to pieces, and put together again, at each of a thousa
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import onnxruntime
@@ -31,9 +31,13 @@ TOKENS_PER_PACK = 320
 MOST_FILL, FREE_CELLS = 3, 2**15
 
 PREDICTIONS = "logits"  # the output with a row for each answer about the vocabulary
+# What texts are to those who read them, as one run gives it and as another takes it.
+GIVEN, KEPT = "given_", "kept_"
+PROBES_AT_ONCE = 64  # of one text; more would make attention's rectangles wide
 
 Feed: TypeAlias = dict[str, NDArray[np.generic]]  # by the name of the graph's input
 Answers: TypeAlias = dict[str, Floats]  # by the name of the graph's output
+Work, Done = TypeVar("Work"), TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,10 @@ class Tokens:
         return tuple(index for index, probe in enumerate(self.probes) if probe.predicts) if self.probes else (0,)
 
 
+Ask: TypeAlias = Callable[[Sequence[int], Answers], Sequence[Sequence[Probe]]]
+"""Probes to add beside each input of a pack, from the numbers of the inputs and the answers about them, in order."""
+
+
 def session_options() -> onnxruntime.SessionOptions:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
@@ -81,6 +89,9 @@ def session_options() -> onnxruntime.SessionOptions:
     # Fusions would put a multiplication and an addition into one node, where some processors round once.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     return options
+
+
+NUMBERS = {"tensor(int8)": np.int8, "tensor(float)": np.float32}
 
 
 class Session:
@@ -95,13 +106,29 @@ class Session:
             self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime raises a dozen private classes
             raise ModelError("ONNX Runtime could not load the model graph; reinstall lexprint") from error
-        self._inputs = {declared.name for declared in self._session.get_inputs()}
-        self._outputs = [declared.name for declared in self._session.get_outputs()]
+        declared = self._session.get_inputs()
+        self._inputs = {one.name for one in declared}
+        self._nothing = {
+            one.name: np.empty((0, one.shape[1]), NUMBERS[one.type]) for one in declared if one.name.startswith(KEPT)
+        }
+        outputs = [one.name for one in self._session.get_outputs()]
+        self._outputs = [name for name in outputs if not name.startswith(GIVEN)]
+        self._given = [name for name in outputs if name.startswith(GIVEN)]
 
     def run(self, feed: Feed) -> Answers:
-        """The graph's outputs; of `feed`, it is given what it has inputs for."""
-        found = self._session.run(None, {name: feed[name] for name in self._inputs})
-        return dict(zip(self._outputs, found, strict=True))
+        """The graph's answers; of `feed`, it is given what it has inputs for."""
+        return self._run(feed, self._outputs)
+
+    def read(self, feed: Feed) -> tuple[Answers, Feed]:
+        """The same, and what a later run must be fed to ask about the same texts without reading them."""
+        found = self._run(feed, self._outputs + self._given)
+        kept: Feed = {KEPT + name.removeprefix(GIVEN): found.pop(name) for name in self._given}
+        return found, kept
+
+    def _run(self, feed: Feed, outputs: list[str]) -> Answers:
+        whole = self._nothing | feed
+        found = self._session.run(outputs, {name: whole[name] for name in self._inputs})
+        return dict(zip(outputs, found, strict=True))
 
 
 class Network:
@@ -120,15 +147,55 @@ class Network:
             return {}
         cut = packs([tokens.size for tokens in inputs], threads=self._threads, batch_size=self._batch_size)
         feeds = [packed([inputs[index] for index in pack]) | (extra or {}) for pack in cut]
-        found = self._run_all(feeds)
+        found = self._each(self._session.run, feeds)
         return {name: _in_order(name, inputs, cut, [answers[name] for answers in found]) for name in found[0]}
 
-    def _run_all(self, feeds: Sequence[Feed]) -> list[Answers]:
-        if self._threads == 1 or len(feeds) == 1:
-            return [self._session.run(feed) for feed in feeds]
+    def run_twice(self, inputs: Sequence[Tokens], ask: Ask) -> list[Answers]:
+        """Answers about the probes that `ask` adds beside each input, once those about the input are known; none without probes.
+
+        The texts are read once; `ask` may be called by several threads at a time.
+        """
+        if not inputs:
+            return []
+        cut = packs([tokens.size for tokens in inputs], threads=self._threads, batch_size=self._batch_size)
+
+        def both(pack: list[int]) -> list[Answers]:
+            some = [inputs[index] for index in pack]
+            found, kept = self._session.read(packed(some))
+            return self._run_beside(some, ask(pack, found), kept)
+
+        answers = dict(zip(chain.from_iterable(cut), chain.from_iterable(self._each(both, cut)), strict=True))
+        return [answers[index] for index in range(len(inputs))]
+
+    def _run_beside(self, read: Sequence[Tokens], probes: Sequence[Sequence[Probe]], kept: Feed) -> list[Answers]:
+        """Answers about more probes beside texts that were read in one pack, for each text."""
+        parts = [
+            (row, tuple(some[at : at + PROBES_AT_ONCE]))
+            for row, some in enumerate(probes)
+            for at in range(0, len(some), PROBES_AT_ONCE)
+        ]
+        text = _Rectangle.of(np.array([len(tokens.ids) for tokens in read]))
+        cut = packs([len(some) for _, some in parts], threads=1, batch_size=len(parts)) if parts else []
+        found: dict[int, Answers] = {}
+        for run in cut:
+            answers = self._session.run(beside([parts[part] for part in run], text) | kept)
+            ends = np.cumsum([len(parts[part][1]) for part in run])
+            for number, part in enumerate(run):
+                start = ends[number] - len(parts[part][1])
+                found[part] = {
+                    name: rows[start : ends[number]] for name, rows in answers.items() if name != PREDICTIONS
+                }
+        by_text: list[list[Answers]] = [[] for _ in read]
+        for part, (row, _) in enumerate(parts):
+            by_text[row].append(found[part])
+        return [_end_to_end(some) for some in by_text]
+
+    def _each(self, work: Callable[[Work], Done], pieces: Sequence[Work]) -> list[Done]:
+        if self._threads == 1 or len(pieces) == 1:
+            return [work(piece) for piece in pieces]
         # Threads are begun anew each time, which costs little, because old ones would not survive a fork.
         with ThreadPoolExecutor(self._threads) as threads:
-            return list(threads.map(self._session.run, feeds))
+            return list(threads.map(work, pieces))
 
 
 def packs(lengths: Sequence[int], *, threads: int, batch_size: int) -> list[list[int]]:
@@ -164,6 +231,10 @@ def _of_like_lengths(pack: Sequence[int], lengths: Sequence[int]) -> list[list[i
     return parts
 
 
+def _end_to_end(parts: Sequence[Answers]) -> Answers:
+    return {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
+
+
 def _in_order(name: str, inputs: Sequence[Tokens], cut: Sequence[Sequence[int]], rows: Sequence[Floats]) -> Floats:
     """Rows of an output, pack by pack, in the order of the inputs; what was asked only to fill up is left out."""
     counts = [len(tokens.predicted) if name == PREDICTIONS else tokens.asked for tokens in inputs]
@@ -187,11 +258,42 @@ def packed(inputs: Sequence[Tokens]) -> Feed:
         "places": np.concatenate([text.columns, _joined([_places_of(tokens) for tokens in inputs])]),
         "rows": text.rows,
         "cells": text.cells,
-        "fill": np.where(text.present, np.float32(0), FAR_BELOW)[:, None, None, :],
+        "fill": _fill(text.present),
         "changed": text.starts[:, None] + [tokens.changed for tokens in inputs],
         "text": np.arange(total),
+        "read_rows": text.rows,
+        "read_fill": _fill(text.present),
     }
     return feed | _queries(inputs, text, beside, total)
+
+
+def beside(parts: Sequence[tuple[int, Sequence[Probe]]], text: _Rectangle) -> Feed:
+    """What a graph is fed for probes beside texts that were read before; each has the row of its text."""
+    probes = [probe for _, some in parts for probe in some]
+    own = _Rectangle.of(np.array([len(some) for _, some in parts]))
+    chosen = text.only([row for row, _ in parts])
+    return {
+        "input_ids": np.array([probe.token for probe in probes]),
+        "token_type_ids": np.ones(len(probes), dtype=np.int64),
+        "places": np.array([probe.place for probe in probes]),
+        # A graph must have something to read: the first probe, which nobody looks at.
+        "rows": np.zeros((1, 1), dtype=np.int64),
+        "cells": np.zeros(1, dtype=np.int64),
+        "fill": _fill(np.ones((1, 1), dtype=bool)),
+        "text": np.zeros(1, dtype=np.int64),
+        "read_rows": chosen.rows,
+        "read_fill": _fill(chosen.present),
+        "query_rows": own.rows,
+        "query_cells": own.cells,
+        "asked": np.arange(len(probes)),
+        "asked_rows": own.rows,
+        "asked_cells": own.cells,
+        "predicted": np.zeros(1, dtype=np.int64),
+    }
+
+
+def _fill(present: NDArray[np.bool_]) -> Floats:
+    return np.where(present, np.float32(0), FAR_BELOW)[:, None, None, :]
 
 
 def _queries(inputs: Sequence[Tokens], text: _Rectangle, beside: _Rectangle, total: int) -> Feed:
@@ -229,6 +331,11 @@ class _Rectangle:
     @classmethod
     def of(cls, counts: NDArray[np.int64]) -> _Rectangle:
         return cls(np.cumsum(counts) - counts, np.arange(counts.max()) < counts[:, None])
+
+    def only(self, chosen: Sequence[int]) -> _Rectangle:
+        """Some of the inputs, and no wider than they need."""
+        present = self.present[list(chosen)]
+        return _Rectangle(self.starts[list(chosen)], present[:, : int(present.sum(axis=1).max())])
 
     @property
     def rows(self) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ makes a mark readable again rests on this.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -46,6 +46,9 @@ def gap_at(sentence: Sentence, position: int) -> Gap:
 
 Columns: TypeAlias = Sequence[int]
 """Words, as columns of a masked LM's vocabulary."""
+
+Choose: TypeAlias = Callable[[int, Floats], Columns]
+"""Words to be judged in a gap, from its number and the log-probabilities of the vocabulary there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,13 @@ class MaskedLM(Protocol):
 
     def judge(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Floats]:
         """What readers would say of some words in each gap: logits of acceptable and of good, (columns, 2)."""
+        ...
+
+    def judge_chosen(self, gaps: Sequence[Gap], choose: Choose) -> list[Floats]:
+        """What `judge` says of words that are chosen by what `propose` says, for less: each text is read once.
+
+        Threads may choose for several gaps at a time.
+        """
         ...
 
     def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:

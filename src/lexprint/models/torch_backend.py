@@ -15,7 +15,7 @@ import numpy as np
 from lexprint.errors import ExtraMissing, ModelError, ReadersUnknown
 from lexprint.models.arithmetic import log_softmax
 from lexprint.models.entailment import LONGEST_WORD
-from lexprint.models.protocols import Assessment, Columns, Floats, Gap
+from lexprint.models.protocols import Assessment, Choose, Columns, Floats, Gap
 from lexprint.models.tokenization import CONTINUING
 
 try:
@@ -80,6 +80,9 @@ class HubMaskedLM(_HubModel):
         return self.predict(gaps)
 
     def judge(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Floats]:
+        raise ReadersUnknown
+
+    def judge_chosen(self, gaps: Sequence[Gap], choose: Choose) -> list[Floats]:
         raise ReadersUnknown
 
     def assess(self, questions: Sequence[tuple[Gap, Columns]]) -> list[Assessment]:

@@ -123,7 +123,7 @@ class AnswerFile:
             if not rows:
                 return
             with connection:
-                connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?, ?)", rows)
+                connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
                 self._tell_used(connection)
             self._kept += len(rows)
             if self._kept >= CHECKED_EVERY:

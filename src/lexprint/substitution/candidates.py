@@ -34,6 +34,10 @@ class Candidate:
     acceptable: float = -inf  # logit that a reader would accept it in place of the word that stands there
     good: float = -inf  # logit that a reader would notice nothing
 
+    @property
+    def is_judged(self) -> bool:
+        return self.acceptable > -inf
+
 
 class Vocabulary:
     """The part of a model's vocabulary that may be proposed, with its grammar as arrays.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import TypeAlias
 
 import numpy as np
 
-from lexprint.models.protocols import Entailment, Floats, Gap, MaskedLM
+from lexprint.models.protocols import Columns, Entailment, Floats, Gap, MaskedLM
 from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.acceptance import acceptance, first_look, formula, logit_of, mutual_acceptance, share_of
 from lexprint.substitution.answer_file import AnswerFile
@@ -18,6 +19,13 @@ from lexprint.substitution.function_words import partners
 
 CACHED_ENTAILMENTS = 100_000
 CACHED_PROPOSALS = 4_000  # larger caches save no question in a walk, which looks back one word
+
+Matters: TypeAlias = Callable[[str, str], bool]
+"""Whether what readers say of the second word, in place of the first, makes a difference to whoever asks."""
+
+
+def always(word: str, candidate: str) -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +86,43 @@ class Substituter:
         """Whether the text is short enough for both models."""
         return self._masked_lm.fits(gap) and self._entailment.fits(gap.text)
 
-    def most_probable(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
-        """Candidates W of each gap, most probable first, the word itself among them."""
-        unknown = [gap for gap in dict.fromkeys(gaps) if gap not in self._proposals]
+    def most_probable(self, gaps: Sequence[Gap], *, matters: Matters = always) -> list[tuple[Candidate, ...]]:
+        """Candidates W of each gap, most probable first, the word itself among them.
+
+        Where the settings ask what readers accept, those are judged that matter; of others nothing but P is known.
+        """
+        unknown = [gap for gap in dict.fromkeys(gaps) if not self._is_judged(gap, self._proposals.get(gap), matters)]
         if len(self._proposals) + len(unknown) > CACHED_PROPOSALS:
             self._proposals = {gap: self._proposals[gap] for gap in gaps if gap in self._proposals}
         if self._answers is not None:
             self._proposals |= (kept := self._answers.proposals(unknown))
-            unknown = [gap for gap in unknown if gap not in kept]
-        self._proposals |= zip(unknown, self._proposed(unknown), strict=True)
+            unknown = [gap for gap in unknown if not self._is_judged(gap, kept.get(gap), matters)]
+        self._proposals |= zip(unknown, self._proposed(unknown, matters), strict=True)
         if self._answers is not None:
             self._answers.keep_proposals({gap: self._proposals[gap] for gap in unknown})
         return [self._proposals[gap] for gap in gaps]
 
-    def _proposed(self, gaps: Sequence[Gap]) -> list[tuple[Candidate, ...]]:
+    def _is_judged(self, gap: Gap, found: Sequence[Candidate] | None, matters: Matters) -> bool:
+        """Whether all is known that matters."""
+        if found is None or not self._asks_readers:
+            return found is not None
+        return all(one.is_judged or not matters(gap.word, one.word) for one in found)
+
+    def _proposed(self, gaps: Sequence[Gap], matters: Matters) -> list[tuple[Candidate, ...]]:
         if not self._asks_readers:
             return [self._first(gap, said) for gap, said in zip(gaps, self._masked_lm.predict(gaps), strict=True)]
-        found = [self._first(gap, said) for gap, said in zip(gaps, self._masked_lm.propose(gaps), strict=True)]
-        questions = [(gap, self._columns(one.word for one in some)) for gap, some in zip(gaps, found, strict=True)]
-        return [judged(some, said) for some, said in zip(found, self._masked_lm.judge(questions), strict=True)]
+        found: list[tuple[Candidate, ...]] = [()] * len(gaps)
+        asked: list[list[Candidate]] = [[] for _ in gaps]
+
+        def choose(number: int, said: Floats) -> Columns:
+            gap = gaps[number]
+            found[number] = self._first(gap, said)
+            asked[number] = [one for one in found[number] if matters(gap.word, one.word)]
+            return self._columns(one.word for one in asked[number])
+
+        answers = self._masked_lm.judge_chosen(gaps, choose)
+        known = [{one.word: one for one in judged(some, said)} for some, said in zip(asked, answers, strict=True)]
+        return [tuple(some.get(one.word, one) for one in whole) for some, whole in zip(known, found, strict=True)]
 
     def _first(self, gap: Gap, log_probabilities: Floats) -> tuple[Candidate, ...]:
         return propose(
@@ -169,7 +195,11 @@ class Substituter:
 
     def weigh(self, exchanges: Sequence[tuple[Gap, Candidate]]) -> list[Weighed | None]:
         """What speaks for each exchange; None where the other word does not propose the word in turn, or hardly."""
-        turned = self.most_probable([gap.with_word(there.word) for gap, there in exchanges])
+        back_and_forth = {(there.word, gap.word) for gap, there in exchanges}
+        turned = self.most_probable(
+            [gap.with_word(there.word) for gap, there in exchanges],
+            matters=lambda word, candidate: (word, candidate) in back_and_forth,
+        )
         backs = [_named(found, gap.word) for (gap, _), found in zip(exchanges, turned, strict=True)]
         return self._weighed(exchanges, [back if back and self.may_be_accepted(back) else None for back in backs])
 

@@ -35,7 +35,7 @@ class ByAcceptance:
     may_be_pair: MayBePair
 
     def derive(self, gap: Gap, lead_back: LeadBack) -> Inquiry[Synchronous | None]:
-        best = self._best(gap, (yield Propose(gap)))
+        best = self._best(gap, (yield Propose(gap, self._may_be_best)))
         if best is None:
             return None
         back = yield from lead_back(gap, best.candidate.word, {})
@@ -56,10 +56,13 @@ class ByAcceptance:
 
     def lead_back(self, turned: Gap, word: str, known: Mapping[str, float]) -> Inquiry[WayBack | None]:
         """Whether the word is the best in place of its partner."""
-        best = self._best(turned, (yield Propose(turned)))
+        best = self._best(turned, (yield Propose(turned, self._may_be_best)))
         if best is None or best.candidate.word != word:
             return None
         return WayBack(entailment=nan, clearance=best.clearance)
+
+    def _may_be_best(self, word: str, candidate: str) -> bool:
+        return candidate != word and self.may_be_pair(word, candidate)
 
     def _best(self, gap: Gap, candidates: Sequence[Candidate]) -> _Best | None:
         """The other word that is surely ahead of all others; none where it is too close to call."""

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from lexprint.models.protocols import Gap
 from lexprint.substitution.candidates import Candidate
-from lexprint.substitution.substituter import Substituter, Weighed
+from lexprint.substitution.substituter import Matters, Substituter, Weighed, always
 
 T = TypeVar("T")
 
@@ -22,9 +22,10 @@ WINDOW = 256  # walks under way at once: enough for full batches, and memory tha
 
 @dataclass(frozen=True, slots=True)
 class Propose:
-    """Candidates of a gap; the answer is a tuple of them, most probable first."""
+    """Candidates of a gap; the answer is a tuple of them, most probable first, those judged that matter."""
 
     gap: Gap
+    matters: Matters = always
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +85,16 @@ def answer_all(inquiries: Iterable[Inquiry[T]], substituter: Substituter, *, win
 
 def _answer(questions: Mapping[int, Question], substituter: Substituter) -> dict[int, Answer]:
     """Answers to all that the models are asked, from one call to each."""
-    proposing = {number: question.gap for number, question in questions.items() if isinstance(question, Propose)}
+    proposing = {number: question for number, question in questions.items() if isinstance(question, Propose)}
     rating = {number: question for number, question in questions.items() if isinstance(question, Rate)}
     weighing = {number: question for number, question in questions.items() if isinstance(question, Weigh)}
     answers: dict[int, Answer] = {}
     if weighing:
         exchanges = [(question.gap, question.candidate) for question in weighing.values()]
         answers |= zip(weighing, substituter.weigh(exchanges), strict=True)
-    if proposing:
-        answers |= zip(proposing, substituter.most_probable(list(proposing.values())), strict=True)
+    for matters in dict.fromkeys(question.matters for question in proposing.values()):
+        gaps = {number: question.gap for number, question in proposing.items() if question.matters == matters}
+        answers |= zip(gaps, substituter.most_probable(list(gaps.values()), matters=matters), strict=True)
     if rating:
         flat = [(question.gap, word) for question in rating.values() for word in question.words]
         ratings = iter(substituter.rate(flat))
