@@ -213,3 +213,10 @@ def test_titles_hold_no_site(document: Document, substituter: Substituter) -> No
     sentence = next(one for one in document.sentences if len(list(places(segment(one.view), substituter, ()))) > 2)
     title = re.sub(r"\b\w{4,}", lambda found: found.group().capitalize(), sentence.view, count=len(sentence) - 3)
     assert not list(places(segment(title), substituter, ()))
+
+
+def test_headings_hold_no_site(document: Document, substituter: Substituter) -> None:
+    """A few words without a mark at their end are a name for what follows; with a mark they are a sentence."""
+    long = [one.excerpt(0, 8).rstrip(",;:!?. ") for one in document.sentences if len(one) > 8]
+    words = next(one for one in long if list(places(segment(f"{one}."), substituter, ())))
+    assert not list(places(segment(words), substituter, ()))

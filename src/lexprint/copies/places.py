@@ -15,6 +15,7 @@ from lexprint.text.document import Document, Sentence
 from lexprint.text.span import Span
 
 SHORTEST_SENTENCE = 6  # words; what is shorter may be a heading or a label, and its first word a name for what follows
+LONGEST_HEADING = 10  # words; what is longer and has no mark at its end is an item of a list, or was cut
 LONGEST_SMALL_WORD = 3  # letters; shorter ones have no capital in most titles
 ADVERBS = frozenset({"RB", "RBR", "RBS"})
 
@@ -43,7 +44,7 @@ def places(document: Document, substituter: Substituter, protected: Sequence[Spa
     starts = [span.start for span in protected]
     words_before = 0
     for number, sentence in enumerate(document.sentences):
-        for position, word in enumerate(() if _is_title(sentence) else sentence.words):
+        for position, word in enumerate(() if _stands_alone(sentence) else sentence.words):
             begins = position == 0
             written = word.text.lower() if begins and _may_begin(sentence) else word.text
             if is_fixed(written) or _is_protected(word.span, protected, starts):
@@ -52,6 +53,16 @@ def places(document: Document, substituter: Substituter, protected: Sequence[Spa
             if substituter.may_give_way(gap) and begins == (written != word.text):
                 yield Place(number, position, gap, words_before, begins_sentence=begins)
         words_before += len(sentence)
+
+
+def _stands_alone(sentence: Sentence) -> bool:
+    """Whether it may be a title, a heading or a label, whose few words are names for what follows."""
+    return _is_title(sentence) or _is_heading(sentence)
+
+
+def _is_heading(sentence: Sentence) -> bool:
+    """Whether it is short and has no mark at its end."""
+    return len(sentence) <= LONGEST_HEADING and sentence.words[-1].text[-1].isalnum()
 
 
 def _is_title(sentence: Sentence) -> bool:
