@@ -5,13 +5,15 @@ from random import Random
 import pytest
 
 from lexprint.errors import InputError
+from lexprint.settings import SubstitutionSettings
+from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM
 from lexprint.text.document import Document
 from lexprint.text.editing import apply_edits, inverse_edits
 from lexprint.text.segmentation import segment
 from lexprint.watermark.embed import MarkUnreadable, embed, embed_unchecked
 from lexprint.watermark.extract import extract
-from lexprint.watermark.scheme import Scheme, without_synchronicity_test
+from lexprint.watermark.scheme import Scheme, paper_scheme, without_synchronicity_test
 
 
 def test_bits_that_run_out_leave_later_sites_alone(scheme: Scheme, document: Document) -> None:
@@ -34,6 +36,22 @@ def test_no_bits_change_nothing(scheme: Scheme, document: Document) -> None:
     marked = embed(document, (), scheme)
     assert (marked.text, marked.edits, marked.bits) == (document.text, (), ())
     assert marked.sites == extract(document, scheme).sites
+
+
+def test_nobody_waits_for_bits_that_are_gone(document: Document) -> None:
+    """Without bits, or once they have run out, sentences go on side by side: a writer makes as few calls as a reader."""
+
+    def calls(bits: tuple[int, ...]) -> int:
+        masked_lm = FakeMaskedLM()
+        substituter = Substituter(masked_lm, FakeEntailment(), SubstitutionSettings(proposals=8))
+        embed_unchecked(document, bits, paper_scheme(substituter, fingerprint="fakes"))
+        return masked_lm.calls
+
+    masked_lm = FakeMaskedLM()
+    substituter = Substituter(masked_lm, FakeEntailment(), SubstitutionSettings(proposals=8))
+    extract(document, paper_scheme(substituter, fingerprint="fakes"), ahead=False)
+    assert calls(()) == masked_lm.calls
+    assert calls((1,)) < calls((1, 0) * 500) / 2
 
 
 def test_edits_lead_to_the_text_and_back(scheme: Scheme, document: Document) -> None:

@@ -6,7 +6,8 @@ from lexprint.models.protocols import Gap
 from lexprint.settings import SubstitutionSettings
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_families
-from lexprint.watermark.inquiry import Inquiry, Propose, Rate, Turn, answer_all
+from lexprint.watermark import inquiry
+from lexprint.watermark.inquiry import Expect, Inquiry, Propose, Rate, Turn, answer_all
 
 
 @pytest.fixture
@@ -91,3 +92,24 @@ def test_only_a_window_of_inquiries_is_under_way(substituter: Substituter) -> No
 
     answer_all((count() for _ in range(50)), substituter, window=7)
     assert (begun, most) == (50, 7)
+
+
+@pytest.mark.parametrize(("full", "calls"), [(4, 1), (2, 2), (1, 3), (0, 3)])
+def test_what_is_expected_is_asked_ahead(
+    substituter: Substituter, masked_lm: FakeMaskedLM, monkeypatch: pytest.MonkeyPatch, full: int, calls: int
+) -> None:
+    """As far as a call has room, the next question of each inquiry in any case; answers are those of questions one by one."""
+    monkeypatch.setattr(inquiry, "FULL", full)
+    words = [fake_families()[number][0] for number in range(3)]
+    questions = tuple(Propose(Gap("He saw the ", word, " of")) for word in words)
+
+    def look_ahead() -> Inquiry[list[object]]:
+        assert (yield Expect(questions)) is None
+        found: dict[Propose, object] = {}
+        for question in questions:
+            found[question] = yield question
+        return list(found.values())
+
+    (found,) = answer_all([look_ahead()], substituter)
+    assert masked_lm.calls == calls
+    assert found == substituter.most_probable([question.gap for question in questions])

@@ -37,7 +37,8 @@ PROBES_AT_ONCE = 64  # of one text; more would make attention's rectangles wide
 
 Feed: TypeAlias = dict[str, NDArray[np.generic]]  # by the name of the graph's input
 Answers: TypeAlias = dict[str, Floats]  # by the name of the graph's output
-Work, Done = TypeVar("Work"), TypeVar("Done")
+Work = TypeVar("Work")
+Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ stand for each other. Nor do the pairs of `refused.tsv`, which readers refused n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from types import MappingProxyType
 from typing import TypeAlias
@@ -18,7 +18,8 @@ from lexprint.substitution.lists import APART, FIXED, REFUSED, UNLIKE, rows, wor
 
 BETWEEN_GROUPS = "|"
 
-Groups: TypeAlias = Mapping[str, frozenset[tuple[int, int]]]  # rows and groups of each lemma
+Groups: TypeAlias = Mapping[int, frozenset[int]]  # of a word, by row
+REMEMBERED = 50_000  # words: more than the lexicon has
 
 
 def is_fixed(word: str) -> bool:
@@ -36,8 +37,8 @@ def are_apart(one: str, other: str) -> bool:
     >>> are_apart("remain", "left"), are_apart("remain", "stay")
     (True, False)
     """
-    places, others = _places(one), _places(other)
-    return any(row == other_row and group != other_group for row, group in places for other_row, other_group in others)
+    groups, others = _groups_of(one), _groups_of(other)
+    return any(len(groups[row] | others[row]) > 1 for row in groups.keys() & others.keys())
 
 
 def may_be_exchanged(one: str, other: str) -> bool:
@@ -56,12 +57,17 @@ def _fixed() -> frozenset[str]:
     return words_of(FIXED)
 
 
-def _places(word: str) -> set[tuple[int, int]]:
-    return {place for lemma in lemmas(word) for place in _groups().get(lemma, ())}
+@lru_cache(REMEMBERED)
+def _groups_of(word: str) -> Groups:
+    found: dict[int, frozenset[int]] = {}
+    for row, group in (place for lemma in lemmas(word) for place in _places().get(lemma, ())):
+        found[row] = found.get(row, frozenset()) | {group}
+    return found
 
 
 @cache
-def _groups() -> Groups:
+def _places() -> Mapping[str, frozenset[tuple[int, int]]]:
+    """Rows and groups of each lemma."""
     found: dict[str, frozenset[tuple[int, int]]] = {}
     for row, (_, words) in enumerate(chain(rows(APART), rows(REFUSED), rows(UNLIKE))):
         for group, members in enumerate(words.split(BETWEEN_GROUPS)):

@@ -34,8 +34,11 @@ class ByAcceptance:
     substituter: Substituter
     may_be_pair: MayBePair
 
+    def first_question(self, gap: Gap) -> Propose:
+        return Propose(gap, self._may_be_best)
+
     def derive(self, gap: Gap, lead_back: LeadBack) -> Inquiry[Synchronous | None]:
-        best = self._best(gap, (yield Propose(gap, self._may_be_best)))
+        best = self._best(gap, (yield self.first_question(gap)))
         if best is None:
             return None
         back = yield from lead_back(gap, best.candidate.word, {})
@@ -56,7 +59,7 @@ class ByAcceptance:
 
     def lead_back(self, turned: Gap, word: str, known: Mapping[str, float]) -> Inquiry[WayBack | None]:
         """Whether the word is the best in place of its partner."""
-        best = self._best(turned, (yield Propose(turned, self._may_be_best)))
+        best = self._best(turned, (yield self.first_question(turned)))
         if best is None or best.candidate.word != word:
             return None
         return WayBack(entailment=nan, clearance=best.clearance)

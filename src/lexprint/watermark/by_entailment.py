@@ -29,6 +29,9 @@ class ByEntailment:
     settings: SubstitutionSettings
     may_be_pair: MayBePair
 
+    def first_question(self, gap: Gap) -> Propose:
+        return Propose(gap)
+
     def derive(self, gap: Gap, lead_back: LeadBack) -> Inquiry[Synchronous | None]:
         """FC of the gap if it is a pair that holds the word, and `lead_back` confirms it.
 

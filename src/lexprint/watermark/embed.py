@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from lexprint.errors import InputError, LexprintError
 from lexprint.text.document import Document
@@ -51,7 +51,7 @@ def embed_unchecked(
 ) -> Marked:
     """The same without reading back: schemes that lack a test do not give back what was written."""
     message = _checked(bits)
-    visits = walk(document, scheme, _writer(iter(message)), window=window, on_words=on_words)
+    visits = walk(document, scheme, _writer(message), window=window, on_words=on_words)
     return marked_by(visits, document, scheme, bits=tuple(message[: len(visits)]))
 
 
@@ -104,13 +104,14 @@ def _checked(bits: Iterable[int]) -> Sequence[int]:
     return message
 
 
-def _writer(bits: Iterator[int]) -> Choose:
-    """Bits go to sites in the order of the text, so a sentence waits until those before it have taken theirs."""
+def _writer(bits: Sequence[int]) -> Choose:
+    """Bits go to sites in the order of the text, so a sentence waits until those before it have taken theirs, while there are any."""
+    remaining = list(reversed(bits))
 
     def write(pair: Pair, word: str, neighbours: Neighbours) -> Inquiry[str]:
-        yield Turn()
-        bit = next(bits, None)
-        return word if bit is None else pair.word(bit)
+        if remaining:
+            yield Turn()
+        return pair.word(remaining.pop()) if remaining else word
 
     return write
 

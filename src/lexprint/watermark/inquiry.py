@@ -6,9 +6,9 @@ models see large batches. An answer depends on its question only, hence neither 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any, TypeAlias, TypeVar
 
 from lexprint.models.protocols import Gap
@@ -18,6 +18,7 @@ from lexprint.substitution.substituter import Matters, Substituter, Weighed, alw
 T = TypeVar("T")
 
 WINDOW = 256  # walks under way at once: enough for full batches, and memory that does not grow with the text
+FULL = 48  # gaps in a call that keep a masked LM busy on a few cores; fewer cost nearly as much
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,16 @@ class Propose:
 
     gap: Gap
     matters: Matters = always
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """What will be proposed next and, unless a word changes, thereafter; the answer is None.
+
+    It is asked for ahead where a call has room for it.
+    """
+
+    questions: tuple[Propose, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +60,7 @@ class Turn:
     """Go on when every earlier inquiry has ended; the answer is None."""
 
 
-Question: TypeAlias = Propose | Rate | Weigh | Turn
+Question: TypeAlias = Propose | Expect | Rate | Weigh | Turn
 Answer: TypeAlias = tuple[Candidate, ...] | list[float] | Weighed | None
 Inquiry: TypeAlias = Generator[Question, Any, T]  # what is sent depends on what was asked
 
@@ -88,15 +99,29 @@ def _answer(questions: Mapping[int, Question], substituter: Substituter) -> dict
     proposing = {number: question for number, question in questions.items() if isinstance(question, Propose)}
     rating = {number: question for number, question in questions.items() if isinstance(question, Rate)}
     weighing = {number: question for number, question in questions.items() if isinstance(question, Weigh)}
-    answers: dict[int, Answer] = {}
+    expecting = {number: question for number, question in questions.items() if isinstance(question, Expect)}
+    answers: dict[int, Answer] = dict.fromkeys(expecting)
     if weighing:
         exchanges = [(question.gap, question.candidate) for question in weighing.values()]
         answers |= zip(weighing, substituter.weigh(exchanges), strict=True)
-    for matters in dict.fromkeys(question.matters for question in proposing.values()):
+    ahead = _ahead(list(expecting.values()), room=FULL - len(proposing))
+    for matters in dict.fromkeys(question.matters for question in (*proposing.values(), *ahead)):
         gaps = {number: question.gap for number, question in proposing.items() if question.matters == matters}
-        answers |= zip(gaps, substituter.most_probable(list(gaps.values()), matters=matters), strict=True)
+        later = [question.gap for question in ahead if question.matters == matters]
+        found = substituter.most_probable([*gaps.values(), *later], matters=matters)
+        answers |= zip(gaps, found, strict=False)
     if rating:
         flat = [(question.gap, word) for question in rating.values() for word in question.words]
         ratings = iter(substituter.rate(flat))
         answers |= {number: list(islice(ratings, len(question.words))) for number, question in rating.items()}
     return answers
+
+
+def _ahead(expecting: Sequence[Expect], *, room: int) -> list[Propose]:
+    """The next question of each, and further ones of all alike until the call is full."""
+    chosen: list[Propose] = []
+    for depth in zip_longest(*(one.questions for one in expecting)):
+        if chosen and len(chosen) >= room:
+            break
+        chosen += [question for question in depth if question is not None]
+    return chosen

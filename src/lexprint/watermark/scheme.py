@@ -10,7 +10,7 @@ from lexprint.watermark.by_acceptance import ByAcceptance
 from lexprint.watermark.by_entailment import ByEntailment
 from lexprint.watermark.risk_set import risks
 from lexprint.watermark.substitutability import KeepsNeighbour, keeps_neighbour, trusts_neighbour
-from lexprint.watermark.synchronicity import Derivation, FindPair, SynchronicityTest
+from lexprint.watermark.synchronicity import Derivation, ExpectGaps, FindPair, SynchronicityTest
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Scheme:
     substituter: Substituter = field(repr=False)
     fingerprint: str
     find_pair: FindPair = field(repr=False)
+    expect: ExpectGaps = field(repr=False)
     keeps_neighbour: KeepsNeighbour = field(repr=False)
     settings: WatermarkSettings
 
@@ -37,7 +38,7 @@ def paper_scheme(substituter: Substituter, *, fingerprint: str, settings: Waterm
     """Both tests, as in the paper; `fingerprint` stands for models, settings and rules together."""
     settings = settings or WatermarkSettings()
     test = synchronicity_test(substituter, settings)
-    return Scheme(substituter, fingerprint, test.find_pair, keeps_neighbour, settings)
+    return Scheme(substituter, fingerprint, test.find_pair, test.expect, keeps_neighbour, settings)
 
 
 def synchronicity_test(substituter: Substituter, settings: WatermarkSettings) -> SynchronicityTest:

@@ -16,14 +16,14 @@ arithmetic, writing and reading never differ, with or without a band.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf, nan
 from typing import Protocol, TypeAlias
 
 from lexprint.models.protocols import Gap
 from lexprint.text.pairs import Pair
-from lexprint.watermark.inquiry import Inquiry
+from lexprint.watermark.inquiry import Expect, Inquiry, Propose
 from lexprint.watermark.risk_set import MayBeReplaced
 
 REMEMBERED = 500_000  # verdicts: about as many as a million words have, in some 200 MB
@@ -52,11 +52,15 @@ class WayBack:
 
 
 FindPair: TypeAlias = Callable[[Gap], Inquiry[Synchronous | None]]
+ExpectGaps: TypeAlias = Callable[[Gap, Iterable[Gap]], Inquiry[bool]]
 LeadBack: TypeAlias = Callable[[Gap, str, Mapping[str, float]], Inquiry[WayBack | None]]
 
 
 class Derivation(Protocol):
     """Which two words are the best of a gap; asks only what may still change the answer."""
+
+    def first_question(self, gap: Gap) -> Propose:
+        """What `derive` asks first."""
 
     def derive(self, gap: Gap, lead_back: LeadBack) -> Inquiry[Synchronous | None]:
         """The pair of the gap if it holds the word, and `lead_back` confirms it."""
@@ -89,6 +93,19 @@ class SynchronicityTest:
         if found is not None:
             self.verdicts[gap.with_word(found.pair.other(gap.word))] = found.seen_from_partner()
         return found
+
+    def expect(self, gap: Gap, following: Iterable[Gap]) -> Inquiry[bool]:
+        """Whether `find_pair` has to ask about a gap; if so, what will be asked about those that follow may be asked ahead.
+
+        Those that change before their turn, or are skipped, are asked about in vain.
+        """
+        if not self._is_open(gap):
+            return False
+        yield Expect(tuple(map(self.derivation.first_question, filter(self._is_open, (gap, *following)))))
+        return True
+
+    def _is_open(self, gap: Gap) -> bool:
+        return gap not in self.verdicts and self.may_be_replaced(gap)
 
     def derive_pair(self, gap: Gap) -> Inquiry[Synchronous | None]:
         """The pair that the word's own gap derives, its partner not asked: for the ablation only."""

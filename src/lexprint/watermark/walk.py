@@ -23,6 +23,7 @@ from lexprint.watermark.scheme import Scheme
 from lexprint.watermark.sites import Site
 from lexprint.watermark.synchronicity import Synchronous
 
+AHEAD = 6  # words of a sentence that are asked about together where there is room; most of them stay as they are
 FIRST = 1  # the first word of a sentence has no left context; index 2 in the paper, which counts from 1
 
 OnWords: TypeAlias = Callable[[int], None]  # told how many more words the walk has left behind
@@ -137,10 +138,15 @@ def _walk_sentence(
     # The paper starts with 0, which spares its word 2 the test, as word 1 is never judged. It says so for f = 1; for other
     # f the same is 1 - f, and 0 would spare a word whose neighbour was judged.
     latest_site = FIRST - scheme.gap - 1
-    position, reported = FIRST, 0
-    while position < len(sentence) - scheme.gap - 1:
+    position, reported, expected, end = FIRST, 0, FIRST, len(sentence) - scheme.gap - 1
+    while position < end:
         on_words(position - reported)
         reported = position
+        if position >= expected and position not in protected:
+            ahead = range(position + 1, min(position + AHEAD, end))
+            following = (context.gap(one) for one in ahead if one not in protected)
+            if (yield from scheme.expect(context.gap(position), following)):
+                expected = ahead.stop
         verdict = None if position in protected else (yield from scheme.find_pair(context.gap(position)))
         if verdict is None:
             position += 1
@@ -153,7 +159,9 @@ def _walk_sentence(
         if has_no_rival or (yield from scheme.keeps_neighbour(neighbour, scheme.find_pair)):
             chosen = yield from choose(verdict.pair, word, context.neighbours(position))
             stops.append(_Stop(position, verdict, chosen))
-            context.put(position, chosen)
+            if chosen != word:
+                context.put(position, chosen)
+                expected = position
             latest_site = position
             position += scheme.gap + 1
         else:
