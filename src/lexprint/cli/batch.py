@@ -224,7 +224,8 @@ def issue(
 
 
 def _pool(where: str, *, workers: int, address: str | None) -> Pool:
-    from lexprint.scale.pools import LocalPool, available_cores
+    from lexprint.cores import available_cores
+    from lexprint.scale.pools import LocalPool
 
     if where == "local":
         if address is not None:
