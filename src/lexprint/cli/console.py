@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING
@@ -16,13 +16,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from lexprint.cores import available_cores
 from lexprint.errors import FormatError, SettingsError
 
 if TYPE_CHECKING:
     from lexprint.engine import Engine
 
 BAR_AFTER_SECONDS = 0.3  # a bar for less is only a flicker
-USUAL_WORDS_PER_SECOND = 6.0  # of a core, until the work itself tells
+USUAL_WORDS_PER_SECOND = 50.0  # of a core, until the work itself tells (`python -m benchmarks.stopwatch`)
 WORDS_SHARE = 0.95  # of the bar; writing copies takes little
 
 SETTINGS = typer.Option(
@@ -159,9 +160,21 @@ class TimeLeft(ProgressColumn):
         if task.completed:
             left = elapsed * (task.total - task.completed) / task.completed
         else:
-            left = max(task.total / (USUAL_WORDS_PER_SECOND * (os.cpu_count() or 1)) - elapsed, 1.0)
+            left = max(task.total / (USUAL_WORDS_PER_SECOND * available_cores()) - elapsed, 1.0)
         minutes, seconds = divmod(round(left), 60)
         return Text(f"about {minutes} min {seconds:02} s left" if minutes else f"about {seconds} s left")
+
+
+class Doing(ProgressColumn):
+    """What is being done: the work, or before it the loading of the models."""
+
+    def __init__(self, engine: Engine | None) -> None:
+        super().__init__()
+        self._engine = engine
+
+    def render(self, task: Task) -> Text:
+        is_loading = self._engine is not None and self._engine.loading is not None
+        return Text("loading the models" if is_loading else task.description)
 
 
 class Bar:
@@ -180,16 +193,24 @@ class Bar:
         self._update(total * self._start + done * (1 - self._start), total, f"{done:,} of {total:,} copies")
 
 
+def getting_ready() -> AbstractContextManager[object]:
+    """Under it a command loads what it needs and reads what it is given, which takes a second or two."""
+    return progress("getting ready")
+
+
 @contextmanager
-def progress(label: str) -> Iterator[Bar]:
-    """A bar on standard error from the first second, with the time left; gives what is to be told how much is done."""
+def progress(label: str, engine: Engine | None = None) -> Iterator[Bar]:
+    """A bar on standard error from the first second, with the time left; gives what is to be told how much is done.
+
+    While the engine loads its models the bar says so.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
         yield Bar(lambda done, total, shown: None)
         return
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        Doing(engine),
         BarColumn(),
         TextColumn("{task.fields[shown]}"),
         TimeElapsedColumn(),
