@@ -133,30 +133,14 @@ class Lexprint:
             protections=_protections(any_language=any_language),
             error_bound=error_bound,
         )
+        if blind and not any_language:
+            require_english_only(master.text)
+        common: dict[str, Any] = {"keyring": self.keys, "registry": self.registry, "folder": folder}
         if blind:
-            if not any_language:
-                require_english_only(master.text)
-            issued = issue_blind(
-                self.engine,
-                master,
-                to,
-                keyring=self.keys,
-                registry=self.registry,
-                folder=folder,
-                error_bound=error_bound,
-                on_marked=on_progress,
-            )
+            issued = issue_blind(self.engine, master, to, error_bound=error_bound, on_marked=on_progress, **common)
         else:
-            issued = issue(
-                as_strict(self.engine, strictness),
-                master,
-                to,
-                keyring=self.keys,
-                registry=self.registry,
-                folder=folder,
-                options=options,
-                on_progress=on_progress,
-            )
+            engine = as_strict(self.engine, strictness)
+            issued = issue(engine, master, to, options=options, on_progress=on_progress, **common)
         return Issued.of(as_json(issued), folder)
 
     def trace(
