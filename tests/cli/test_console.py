@@ -24,11 +24,11 @@ from lexprint.text.segmentation import segment
 MEMO = fake_text(words=60, seed=1)
 
 
-def shown(done: float, total: float | None, *, after: float) -> str:
+def shown(done: float, total: float | None, *, after: float, unit: str = "words") -> str:
     """What stands beside a bar after so many seconds."""
     now = 100.0
     bar = Progress(TimeLeft(), console=Console(quiet=True), get_time=lambda: now)
-    task = bar.add_task("x", total=total)
+    task = bar.add_task("x", total=total, unit=unit)
     now += after
     bar.update(task, completed=done)
     return TimeLeft().render(bar.tasks[0]).plain
@@ -37,11 +37,13 @@ def shown(done: float, total: float | None, *, after: float) -> str:
 def test_time_left_from_the_first_second(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is done, by the usual speed; then by the speed that was measured."""
     monkeypatch.setattr(console, "available_cores", lambda: 2)
-    assert shown(0, 12_000, after=0.0) == "about 2 min 00 s left"
+    assert shown(0, 12_000, after=0.0) == "about 1 min 35 s left"
     assert shown(0, 1200, after=0.0) == "about 12 s left"
     assert shown(0, 1200, after=7.0) == "about 5 s left"
     assert shown(300, 1200, after=10.0) == "about 30 s left"
     assert shown(0, None, after=5.0) == ""
+    assert shown(0, 40, after=5.0, unit="documents") == "", "nobody knows how long they are"
+    assert shown(10, 40, after=5.0, unit="documents") == "about 15 s left"
 
 
 def test_one_bar_never_goes_back() -> None:
@@ -54,6 +56,15 @@ def test_one_bar_never_goes_back() -> None:
         bar.copies(done, 40)
     assert told == sorted(told)
     assert (told[0], told[-1]) == (0.0, 1.0)
+
+
+def test_a_bar_says_what_it_counts() -> None:
+    """Documents are no words, and all of them fill the bar."""
+    told: list[tuple[float, str]] = []
+    bar = Bar(lambda done, total, words: told.append((done / total, words)), unit="documents")
+    bar(3, 4)
+    bar(4, 4)
+    assert told == [(0.75, "3 of 4 documents"), (1.0, "4 of 4 documents")]
 
 
 def test_copies_alone_fill_the_bar() -> None:
@@ -79,7 +90,7 @@ def test_the_bar_says_that_models_are_loaded() -> None:
             return type(self).role
 
     bar = Progress(console=Console(quiet=True))
-    bar.add_task("analysing", total=1200)
+    bar.add_task("analysing", total=1200, unit="words")
 
     def said() -> str:
         return Doing(Loading()).render(bar.tasks[0]).plain
@@ -143,9 +154,9 @@ def test_commands_say_something_before_they_read(
     begun = console.progress
 
     @contextmanager
-    def noted(label: str, engine: Any = None) -> Iterator[Bar]:
+    def noted(label: str, engine: Any = None, **options: Any) -> Iterator[Bar]:
         events.append("begun")
-        with begun(label, engine) as bar:
+        with begun(label, engine, **options) as bar:
             yield bar
         events.append("ended")
 

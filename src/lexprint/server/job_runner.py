@@ -133,7 +133,8 @@ class _Pulse:
     def _beat(self) -> None:
         told: tuple[int, int, str | None] = (0, 0, None)
         while not self._ended.wait(PROGRESS_SECONDS):
-            known, part = (self._done, self._total, self._doing()), self._part
+            doing = None if self._done else self._doing()  # of what is counted already the count tells enough
+            known, part = (self._done, self._total, doing), self._part
             is_due = time.monotonic() - self._told_at > self._lease_seconds / 3
             if known == told and part is None and not is_due:
                 continue
