@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
 from benchmarks.watermark import TEXT
+from lexprint.cores import available_cores
 from lexprint.engine import Engine
-from lexprint.models.onnx_backend import Answers, Network, Session, Tokens, available_cores, packed
+from lexprint.models.onnx_backend import Answers, Network, Session, Tokens, packed
 from lexprint.models.weights import shipped_model
 from lexprint.text.segmentation import segment
 from lexprint.watermark.extract import extract

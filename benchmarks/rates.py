@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import TypeVar
@@ -93,12 +92,10 @@ def one_a_call(ask: Callable[[Sequence[Question]], Floats], questions: Sequence[
 class PatientEngine(Engine):
     """The same models, one question a call."""
 
-    @cached_property
-    def masked_lm(self) -> MaskedLM:
+    def _load_masked_lm(self) -> MaskedLM:
         return OneByOne(Engine(settings=self.settings).masked_lm)
 
-    @cached_property
-    def entailment(self) -> Entailment:
+    def _load_entailment(self) -> Entailment:
         return PairByPair(Engine(settings=self.settings).entailment)
 
 

@@ -3,7 +3,7 @@
     python -m benchmarks.stopwatch [memo] [contract] [document] [--threads 0] [--text FILE ...] [--before TREE]
 
 Each document has a service of its own, just started, with the shipped models and an empty registry: loading models counts, and
-nothing is known from before. It is sent as the page sends it and followed as the page follows it. Without `--text` the documents are
+nothing is known from before. The page is opened, which has the models loaded, and the button pressed at once. The document is sent as the page sends it and followed as the page follows it. Without `--text` the documents are
 sentences of `paper.txt`, each with a beginning of its own; with it, they are cut from these files, one after the other, so that no
 paragraph is in two of them. `--before` asks the service of another checkout the same, in a row of its own below: one that shows no words
 while it reads has its first word when all are read. "Others" are cores that were busy with other work meanwhile, on average:
@@ -44,7 +44,7 @@ class Wait:
 
     first: float  # until a word was shown
     last: float
-    silence: float  # the longest time in which no more words were counted
+    silence: float  # the longest time in which neither more words were counted nor something else was said to be done
     processor: float
 
 
@@ -93,6 +93,7 @@ def documents_of(given: Sequence[str], words: Mapping[str, int] = WORDS) -> dict
 def measured(text: str, *, threads: int, tree: Path | None = None) -> Iterator[str]:
     """The cells of its row; of this checkout, unless another one is named."""
     with TemporaryDirectory() as folder, busy_others() as others, service(Path(folder), threads, tree) as (port, pid):
+        open_page(port)
         analysis = wait_for(port, pid, "analyse", {"text": text})
         copies = wait_for(port, pid, "issue", {"text": text, "recipients_table": RECIPIENTS, "name": "timed"})
         others.append(processor_seconds(pid))
@@ -125,19 +126,27 @@ def service(folder: Path, threads: int, tree: Path | None = None) -> Iterator[tu
         process.wait(60)
 
 
+def open_page(port: int) -> None:
+    """As a browser does."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
+    connection.request("GET", "/")
+    connection.getresponse().read()
+
+
 def wait_for(port: int, pid: int, verb: str, asked: Mapping[str, object]) -> Wait:
     """Ask for a job and look on until it is done, as the page does."""
     began, processor = time.perf_counter(), processor_seconds(pid)
     connection = HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
     connection.request("POST", f"/v1/{verb}", json.dumps(asked), {"Content-Type": "application/json"})
     job_id = json.load(connection.getresponse())["id"]
-    first, silence, told, told_at = None, 0.0, -1, began
+    first, silence, told, told_at = None, 0.0, (-1, None), began
     for job in states(port, job_id):
         now = time.perf_counter()
         if first is None and (job.get("part") or job["state"] == "done"):
             first = now - began
-        if job["done"] != told or job["state"] == "done":
-            silence, told, told_at = max(silence, now - told_at), job["done"], now
+        said = (job["done"], job.get("doing"))
+        if said != told or job["state"] == "done":
+            silence, told, told_at = max(silence, now - told_at), said, now
     if job["state"] != "done" or first is None:
         raise SystemExit(f"the job ended as {job['state']}: {job.get('problem')}")
     return Wait(first, told_at - began, silence, processor_seconds(pid) - processor)

@@ -26,14 +26,14 @@ def models_loaded_once() -> Iterator[None]:
 
 
 def _load_once(patch: pytest.MonkeyPatch, role: str) -> None:
-    loaded = vars(Engine)[role]
-    load = loaded.func
+    name = f"_load_{role}"
+    load = getattr(Engine, name)
 
     @cache
     def load_once(models: ModelNames, threads: int, batch_size: int) -> Any:
         return load(Engine(models=models, threads=threads, batch_size=batch_size))
 
-    patch.setattr(loaded, "func", lambda engine: load_once(engine.models, engine.threads, engine.batch_size))
+    patch.setattr(Engine, name, lambda engine: load_once(engine.models, engine.threads, engine.batch_size))
 
 
 @pytest.fixture(scope="session", autouse=True)

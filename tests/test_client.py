@@ -57,6 +57,9 @@ def test_verbs_answer_as_the_library_does(client: Client, served: Served) -> Non
     assert room == library.capacity(text=MEMO)
     assert room.sites > 8
     assert client.analyse(text=MEMO) == library.analyse(text=MEMO)
+    strict = client.analyse(text=MEMO, strictness="careful")
+    assert strict == library.analyse(text=MEMO, strictness="careful")
+    assert strict.sites < client.analyse(text=MEMO, strictness="dense").sites
     marked = client.embed(text=MEMO, bits=[1, 0, 1, 1])
     assert marked == library.embed(text=MEMO, bits=[1, 0, 1, 1])
     found = client.extract_bits(text=marked.text)
@@ -82,6 +85,8 @@ def test_files_issue_and_trace(client: Client, tmp_path: Path) -> None:
     assert client.embed(tmp_path / "memo.txt", bits=[1]).text is None
     issued = client.issue(tmp_path / "memo.txt", to=["Ada", "Bo"], out=tmp_path / "copies", name="Q3 memo")
     assert [copy.recipient for copy in issued.copies] == ["Ada", "Bo"]
+    with pytest.raises(ServiceError, match="not as it should be"):
+        client.issue(text=MEMO, to=["Ada"], out=tmp_path / "blind", blind=True, strictness="legal")
     leak = issued.copies[1].path
     assert sha256(leak.read_bytes()).hexdigest() == issued.copies[1].digest
     with zipfile.ZipFile(BytesIO(client.archive(issued.document_id))) as archive:

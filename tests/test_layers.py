@@ -26,7 +26,7 @@ ROWS: tuple[frozenset[str], ...] = tuple(
         "models",
         "text",
         "settings results",
-        "whole_files",
+        "cores whole_files",
         "errors",
     )
 )

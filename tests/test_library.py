@@ -14,6 +14,7 @@ from lexprint.engine import Engine
 from lexprint.errors import CapacityError, FormatError, InputError, NotEnglish, SecretError
 from lexprint.library import Lexprint
 from lexprint.testing import fake_text
+from lexprint.workflows import strictness
 
 README = Path(__file__).parent.parent / "README.md"
 MEMO = fake_text(words=400, seed=1)
@@ -132,3 +133,28 @@ def test_what_copies_carry_is_told(tmp_path: Path) -> None:
     assert "the addresses of hidden recipients" in warning
     assert "spy" not in warning
     assert plain.warnings == ()
+
+
+def test_strictness_is_at_the_front_door(tmp_path: Path) -> None:
+    """The words of the command and the service: the stricter, the fewer sites, in the analysis and in the copies."""
+    keys = Keyring((MasterKey.generate(),))
+    text = fake_text(words=300, seed=2)
+    with Lexprint(registry=tmp_path / "lexprint.db", keys=keys, engine=PatientEngine()) as lx:
+        found = {one: lx.analyse(text=text, strictness=one).sites for one in (None, "legal", "careful", "dense")}
+        issued = lx.issue(text=text, to=["Ada"], out=tmp_path / "dense", strictness="dense")
+        with pytest.raises(InputError, match="legal, careful, dense"):
+            lx.analyse(text=text, strictness="lax")  # type: ignore[arg-type]
+        with pytest.raises(InputError, match="strictness does not go with blind"):
+            lx.issue(text=text, to=["Ada"], out=tmp_path / "blind", blind=True, strictness="careful")
+    assert found["legal"] <= found["careful"] < found[None] < found["dense"]
+    assert issued.sites == found["dense"]
+
+
+def test_legal_leaves_operative_words_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that a contract turns on, besides what careful leaves alone."""
+    text = fake_text(words=300, seed=2)
+    with Lexprint(registry=tmp_path / "lexprint.db", engine=PatientEngine()) as lx:
+        careful = lx.analyse(text=text, strictness="careful")
+        monkeypatch.setattr(strictness, "listed", lambda _: tuple(set(text.replace(".", "").split())))
+        assert careful.sites > 0
+        assert lx.analyse(text=text, strictness="legal").sites == 0

@@ -67,6 +67,7 @@ class Client:
         blind: bool = False,
         code: Literal["independent", "tardos"] | None = None,
         protected_phrases: Sequence[str] = (),
+        strictness: Literal["legal", "careful", "dense"] | None = None,
         any_language: bool = False,
         error_bound: float | None = None,
         on_progress: OnProgress | None = None,
@@ -78,6 +79,7 @@ class Client:
             "scheme": "blind" if blind else "registered",
             "code": code,
             "protected_phrases": list(protected_phrases),
+            "strictness": strictness,
             "unprotected": ["languages"] if any_language else [],
             "error_bound": error_bound,
         }
@@ -108,12 +110,14 @@ class Client:
         *,
         text: str | None = None,
         protected_phrases: Sequence[str] = (),
+        strictness: Literal["legal", "careful", "dense"] | None = None,
         any_language: bool = False,
         on_progress: OnProgress | None = None,
     ) -> Capacity:
         """At how many sites copies of a document may differ when they are issued."""
         asked = self._given(document, text) | {
             "protected_phrases": list(protected_phrases),
+            "strictness": strictness,
             "unprotected": ["languages"] if any_language else [],
         }
         return Capacity.of(self._done(self._post("/v1/analyse", asked), on_progress))

@@ -1,6 +1,7 @@
 """Settings to loaded models: the only place that builds them.
 
-A model is loaded when it is first asked, so a command that needs one of the three does not wait for the others.
+A model is loaded when it is first asked, so a command that needs one of the three does not wait for the others. Whoever
+shows how work goes on can see meanwhile that it is being loaded.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from threading import RLock
+from typing import Any, Literal, TypeAlias
 
 from lexprint import __version__
 from lexprint.errors import SettingsError
@@ -23,6 +25,10 @@ from lexprint.substitution.lists import word_lists_digest
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.lists import lists_digest
 from lexprint.watermark.literal import substituter_kind
+
+Role: TypeAlias = Literal["masked_lm", "entailment", "sentence_encoder"]
+
+_TURN = RLock()  # one thread loads at a time, so what two ask for is in memory once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +48,52 @@ class Engine:
 
     @cached_property
     def masked_lm(self) -> MaskedLM:
+        found: MaskedLM = self._model("masked_lm")
+        return found
+
+    @cached_property
+    def entailment(self) -> Entailment:
+        found: Entailment = self._model("entailment")
+        return found
+
+    @cached_property
+    def sentence_encoder(self) -> SentenceEncoder:
+        found: SentenceEncoder = self._model("sentence_encoder")
+        return found
+
+    def load(self) -> None:
+        """Load what marking needs now, rather than when it is first asked."""
+        _ = self.masked_lm, self.entailment
+
+    @property
+    def loading(self) -> Role | None:
+        """Which model is being loaded at the moment, for whoever watches from another thread."""
+        if (lender := self._lender) is not None:
+            return lender.loading
+        found: Role | None = vars(self).get("_loading")
+        return found
+
+    @property
+    def _lender(self) -> Engine | None:
+        """Whose models these are, if they are not its own."""
+        found: Engine | None = vars(self).get("_models_of")
+        return found
+
+    def _model(self, role: Role) -> Any:
+        """That of the lender, or loaded here; while one thread does so others wait, and get the same."""
+        with _TURN:
+            if role not in vars(self):
+                vars(self)[role] = self._load(role) if self._lender is None else getattr(self._lender, role)
+            return vars(self)[role]
+
+    def _load(self, role: Role) -> Any:
+        vars(self)["_loading"] = role
+        try:
+            return getattr(self, f"_load_{role}")()
+        finally:
+            vars(self)["_loading"] = None
+
+    def _load_masked_lm(self) -> MaskedLM:
         if self.models.masked_lm != SHIPPED:
             from lexprint.models.torch_backend import HubMaskedLM
 
@@ -50,8 +102,7 @@ class Engine:
 
         return OnnxMaskedLM(shipped_model("masked_lm"), threads=self.threads, batch_size=self.batch_size)
 
-    @cached_property
-    def entailment(self) -> Entailment:
+    def _load_entailment(self) -> Entailment:
         if self.models.entailment != SHIPPED:
             from lexprint.models.torch_backend import HubEntailment
 
@@ -60,8 +111,7 @@ class Engine:
 
         return OnnxEntailment(shipped_model("entailment"), threads=self.threads, batch_size=self.batch_size)
 
-    @cached_property
-    def sentence_encoder(self) -> SentenceEncoder:
+    def _load_sentence_encoder(self) -> SentenceEncoder:
         if self.models.sentence_encoder != SHIPPED:
             from lexprint.models.torch_backend import HubSentenceEncoder
 
@@ -83,12 +133,12 @@ class Engine:
         return kind(self.masked_lm, self.entailment, self.settings.substitution, answers=answers)
 
     def with_settings(self, settings: Settings) -> Engine:
-        """The same models with other settings, and a memory of its own: that of a substituter is for one thread."""
+        """The same models with other settings, and a memory of its own: that of a substituter is for one thread.
+
+        Nothing is loaded for that; what either of them asks for first is loaded once for both.
+        """
         twin = replace(self, settings=settings)
-        for name in ("masked_lm", "entailment"):
-            vars(twin)[name] = getattr(self, name)  # where a cached property looks first
-        if (encoder := vars(self).get("sentence_encoder")) is not None:
-            vars(twin)["sentence_encoder"] = encoder
+        vars(twin)["_models_of"] = self._lender or self
         return twin
 
     @cached_property
@@ -124,7 +174,7 @@ class Engine:
 
         return known_canary(self._model_fingerprint("masked_lm"), self._model_fingerprint("entailment"))
 
-    def _model_fingerprint(self, role: Literal["masked_lm", "entailment", "sentence_encoder"]) -> str:
+    def _model_fingerprint(self, role: Role) -> str:
         if getattr(self.models, role) == SHIPPED:
             files: ModelFiles = shipped_model(role)  # no need to load a model for its name
             return files.fingerprint

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lexprint.results import OnProgress
     from lexprint.text.editing import Edit
     from lexprint.text.protection import Protection
+    from lexprint.workflows.strictness import Strictness
 
 FALSE_POSITIVE = 1e-6  # probability of finding a payload that was never written
 
@@ -104,6 +105,7 @@ class Lexprint:
         blind: bool = False,
         code: Code | None = None,
         protected_phrases: Iterable[str] = (),
+        strictness: Strictness | None = None,
         any_language: bool = False,
         error_bound: float | None = None,
         on_progress: OnProgress | None = None,
@@ -111,46 +113,34 @@ class Lexprint:
         """Write a copy for each recipient to a folder; all read the same, and differ in a few words.
 
         Copies are recorded before they are written. Those who have one already keep it, and interrupted runs resume.
-        `error_bound` is promised for all traces of the document; else it is 1e-6.
+        `error_bound` is promised for all traces of the document; else it is 1e-6. `strictness` is how sure it must be that
+        readers accept a word: legal, careful or dense.
         """
         from lexprint.text.languages import require_english_only
         from lexprint.workflows.issuing import IssueOptions, issue, issue_blind
         from lexprint.workflows.planning import Master
         from lexprint.workflows.results import as_json
+        from lexprint.workflows.strictness import as_strict, phrases_kept
 
+        if blind and strictness is not None:
+            raise InputError("strictness does not go with blind copies", needed="one of the two: they have no sites")
         given = _opened(document, text)
         master = Master.of(given.content, given.source, file_name=given.name, name=name)
         folder = Path(out)
         options = IssueOptions(
             code=code,
-            protected_phrases=tuple(protected_phrases),
+            protected_phrases=(*protected_phrases, *phrases_kept(strictness)),
             protections=_protections(any_language=any_language),
             error_bound=error_bound,
         )
+        if blind and not any_language:
+            require_english_only(master.text)
+        common: dict[str, Any] = {"keyring": self.keys, "registry": self.registry, "folder": folder}
         if blind:
-            if not any_language:
-                require_english_only(master.text)
-            issued = issue_blind(
-                self.engine,
-                master,
-                to,
-                keyring=self.keys,
-                registry=self.registry,
-                folder=folder,
-                error_bound=error_bound,
-                on_marked=on_progress,
-            )
+            issued = issue_blind(self.engine, master, to, error_bound=error_bound, on_marked=on_progress, **common)
         else:
-            issued = issue(
-                self.engine,
-                master,
-                to,
-                keyring=self.keys,
-                registry=self.registry,
-                folder=folder,
-                options=options,
-                on_progress=on_progress,
-            )
+            engine = as_strict(self.engine, strictness)
+            issued = issue(engine, master, to, options=options, on_progress=on_progress, **common)
         return Issued.of(as_json(issued), folder)
 
     def trace(
@@ -194,20 +184,22 @@ class Lexprint:
         *,
         text: str | None = None,
         protected_phrases: Iterable[str] = (),
+        strictness: Strictness | None = None,
         any_language: bool = False,
         on_progress: OnProgress | None = None,
     ) -> Capacity:
         """At how many sites copies of a document may differ when they are issued; the registry keeps what was found."""
         from lexprint.workflows.analysing import find_analysis
         from lexprint.workflows.results import as_json
+        from lexprint.workflows.strictness import as_strict, phrases_kept
 
         source = _opened(document, text).source
         found = find_analysis(
             self.registry,
-            self.engine,
+            as_strict(self.engine, strictness),
             source.text,
             protected=source.protected,
-            protected_phrases=protected_phrases,
+            protected_phrases=(*protected_phrases, *phrases_kept(strictness)),
             protections=_protections(any_language=any_language),
             on_progress=on_progress,
         )

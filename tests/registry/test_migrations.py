@@ -30,10 +30,12 @@ def test_steps_are_numbered() -> None:
 
 def test_pending_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those not applied yet, in order; names that are not ours come from a later lexprint."""
-    first, second, third = with_later_steps(monkeypatch, "0002 later", "0003 later")
-    assert [name for name, _ in pending([])] == [first, second, third]
-    assert [name for name, _ in pending([first, third])] == [second]
-    assert pending([first, second, third]) == []
+    *_, first, second, third = with_later_steps(monkeypatch, "8001 later", "8002 later")
+    before = NAMES[:-1]
+    assert [name for name, _ in pending(before)] == [first, second, third]
+    assert [name for name, _ in pending([])] == [*before, first, second, third]
+    assert [name for name, _ in pending([*before, first, third])] == [second]
+    assert pending([*before, first, second, third]) == []
     with pytest.raises(RegistryError, match="newer lexprint"):
         pending([first, "9999 later"])
 
@@ -46,8 +48,18 @@ def test_older_registries_are_brought_up_to_date(location: str, monkeypatch: pyt
     def add_table(connection: Connection) -> None:
         connection.exec_driver_sql("CREATE TABLE added (id TEXT)")
 
-    monkeypatch.setattr(migrations, "STEPS", (*STEPS, ("0002 added", add_table)))
+    monkeypatch.setattr(migrations, "STEPS", (*STEPS, ("8001 added", add_table)))
     for _ in range(2):
         with open_existing_registry(location) as registry, registry.reading() as statements:
             assert statements.rows("SELECT * FROM added") == []
             assert registry.id == registry_id
+
+
+def test_jobs_of_older_registries_can_say_what_they_do(location: str) -> None:
+    """A database from before that column gets it, and one that has it is left as it is."""
+    with open_registry(location) as registry, registry.writing() as statements:
+        statements.change("ALTER TABLE jobs DROP COLUMN doing")
+        statements.change("DELETE FROM migrations WHERE name <> '0001 tables'")
+    for _ in range(2):
+        with open_existing_registry(location) as registry, registry.reading() as statements:
+            assert statements.rows("SELECT doing FROM jobs") == []

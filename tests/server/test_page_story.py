@@ -11,7 +11,7 @@ from tests.server.browser import Tab
 from tests.server.conftest import Serve
 from tests.server.paged import MEMO, is_shown, needs_browser, page_served, require_fine, sign_in, text_of
 from tests.server.served import bearer, wait_for
-from tests.server.test_page_defects import choose
+from tests.server.test_page_defects import analysed, choose
 
 from lexprint.registry.protocol import Registry, open_registry
 from lexprint.server.tokens import Scope, create_token
@@ -181,6 +181,41 @@ def test_only_those_who_run_the_service_see_a_lead(
     assert "more words" in shown
     assert len([one for one in registry.audit() if one.event in ("copies ranked", "ranking served")]) == asked + 2
     require_fine(tab)
+
+
+@needs_browser
+def test_reports_of_one_day_are_told_apart(tab: Tab, url: str, registry: Registry) -> None:
+    """The list says when each was traced to the second, and so do the names of its buttons."""
+    sign_in(tab, url, registry)
+    for _ in range(2):
+        trace(tab, "Nothing of this was ever given to anybody, and it is traced twice.")
+    tab.run("location.hash = '#history'")
+    tab.wait_for("document.querySelectorAll('#reports tbody tr').length > 1")
+    kept = [one.saved_at for one in registry.reports()][-2:]
+    shown = tab.run("[...document.querySelectorAll('#reports td.when')].slice(0, 2).map((cell) => cell.textContent)")
+    clock = tab.run(
+        f"{json.dumps([at.isoformat() for at in reversed(kept)])}.map((at) => new Date(at).toLocaleTimeString('en-GB'))"
+    )
+    assert [one.rpartition(" ")[2] for one in shown] == clock
+    names = tab.run("[...document.querySelectorAll('#reports button')].slice(0, 6).map((b) => b.ariaLabel)")
+    assert [sum(time in name for name in names) >= 3 for time in clock] == [True, True]
+
+
+@needs_browser
+def test_the_card_never_lies_on_its_word(tab: Tab, url: str, registry: Registry) -> None:
+    """Nor when it grows, because other words that were considered have come."""
+    sign_in(tab, url, registry)
+    analysed(tab)
+    tab.run("document.getElementById('manuscript').scrollIntoView({block: 'center', behavior: 'instant'})")
+    tab.click_on('.site[data-index="2"]')
+    tab.wait_for("document.getElementById('card').textContent.includes('Also considered')")
+    card, word = (
+        tab.run(
+            f"(() => {{ const r = document.querySelector('{one}').getBoundingClientRect(); return [r.top, r.bottom]; }})()"
+        )
+        for one in ("#card", '.site[data-index="2"]')
+    )
+    assert card[1] <= word[0] or card[0] >= word[1]
 
 
 def test_who_may_only_trace_is_refused_a_lead(serve: Serve, registry: Registry) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from lexprint.cores import available_cores
 from lexprint.errors import InputError
-from lexprint.server.process import SWITCH_SECONDS, ServeOptions, app_of, cores, model_threads
+from lexprint.server.process import SWITCH_SECONDS, ServeOptions, app_of, model_threads
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +31,7 @@ def test_every_process_of_the_service_shares_alike(tmp_path: Path) -> None:
     """Further processes make their application the same way, so what keeps it responsive is done there."""
     registry = str(tmp_path / "lexprint.db")
     app = app_of(ServeOptions(registry=registry))
-    assert app.state.service.engine.threads == model_threads(cores(), workers=1)
+    assert app.state.service.engine.threads == model_threads(available_cores(), workers=1)
     assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS)
     app.state.service.registry.close()
     app = app_of(ServeOptions(registry=registry, threads=5))

@@ -4,7 +4,6 @@ import io
 import json
 import re
 import zipfile
-from functools import cached_property
 from typing import Any
 
 import pytest
@@ -232,12 +231,10 @@ def test_tracing_loads_no_model(serve: Serve, client: TestClient, memo: str, iss
     """A service whose models cannot be loaded still traces copies with registered sites."""
 
     class NoModels(Engine):
-        @cached_property
-        def masked_lm(self) -> MaskedLM:
+        def _load_masked_lm(self) -> MaskedLM:
             raise AssertionError("a model was loaded")
 
-        @cached_property
-        def entailment(self) -> Entailment:
+        def _load_entailment(self) -> Entailment:
             raise AssertionError("a model was loaded")
 
     with serve(engine=NoModels()) as light:

@@ -28,7 +28,8 @@ def service(client: Client) -> None:
 
 def either(verbs: Lexprint | Client) -> Issued:
     """The same verbs, the same results."""
-    return verbs.issue("memo.docx", to=["Ada"], out=Path("copies"))
+    assert_type(verbs.analyse("memo.docx", strictness="careful"), Capacity)
+    return verbs.issue("memo.docx", to=["Ada"], out=Path("copies"), strictness="legal")
 
 
 library(Lexprint(registry="lexprint.db", keys=Keyring.load("lexprint.key"), profile="lexprint"))

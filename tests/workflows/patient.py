@@ -1,7 +1,5 @@
 """An engine of fakes that finds many sites in a sentence."""
 
-from functools import cached_property
-
 import numpy as np
 from tests.fakes import FakeEngine
 
@@ -22,6 +20,5 @@ class PatientEntailment(FakeEntailment):
 
 
 class PatientEngine(FakeEngine):
-    @cached_property
-    def entailment(self) -> Entailment:
+    def _load_entailment(self) -> Entailment:
         return PatientEntailment()

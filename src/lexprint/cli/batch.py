@@ -224,7 +224,8 @@ def issue(
 
 
 def _pool(where: str, *, workers: int, address: str | None) -> Pool:
-    from lexprint.scale.pools import LocalPool, available_cores
+    from lexprint.cores import available_cores
+    from lexprint.scale.pools import LocalPool
 
     if where == "local":
         if address is not None:
@@ -269,7 +270,7 @@ def _run(work: Callable[[OnItems], Report], *, report: str | None, as_json: bool
     """Do it under a bar, tell what came of it, and end with 1 if any document failed."""
     if report is not None:
         require_writable(report)
-    with console.progress(verb) as on_progress:
+    with console.progress(verb, unit="documents") as on_progress:
         done = work(on_progress)
     if report is not None:
         write_bytes(report, console.json_text(done.as_json()).encode())

@@ -41,12 +41,15 @@ def capacity(
     SR is the probability that the sentence entails itself with the other word of the pair in place. For a folder, one line is
     printed for each file, and the exit code is the worst of them.
     """
-    from lexprint import workflows
+    with console.getting_ready():
+        from lexprint import workflows
 
-    engine = console.build_engine(settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size)
-    if is_folder(source):
+        engine = console.build_engine(
+            settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size
+        )
+        given = None if is_folder(source) else open_file(source)
+    if given is None:
         raise typer.Exit(print_each(source, partial(_outcome, engine), as_json=as_json))
-    given = open_file(source)
     found = _measured(engine, given)
     if as_json:
         console.print_json(workflows.as_json(found))
@@ -58,7 +61,7 @@ def capacity(
 def _measured(engine: Engine, given: OpenedFile) -> TextCapacity:
     from lexprint import workflows
 
-    with console.progress("measuring") as on_progress:
+    with console.progress("measuring", engine) as on_progress:
         return workflows.capacity(engine, given.text, protected=given.protected, on_progress=on_progress)
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING
@@ -16,13 +16,16 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from lexprint.cores import available_cores
 from lexprint.errors import FormatError, SettingsError
 
 if TYPE_CHECKING:
     from lexprint.engine import Engine
 
 BAR_AFTER_SECONDS = 0.3  # a bar for less is only a flicker
-USUAL_WORDS_PER_SECOND = 6.0  # of a core, until the work itself tells
+# Until the work itself tells (`python -m benchmarks.stopwatch`); the rate is that of a core.
+USUAL_SECONDS_TO_BEGIN, USUAL_WORDS_PER_SECOND = 2.5, 65.0
+WORDS = "words"
 WORDS_SHARE = 0.95  # of the bar; writing copies takes little
 
 SETTINGS = typer.Option(
@@ -158,50 +161,73 @@ class TimeLeft(ProgressColumn):
         elapsed = task.elapsed or 0.0
         if task.completed:
             left = elapsed * (task.total - task.completed) / task.completed
+        elif task.fields["unit"] == WORDS:
+            usual = USUAL_SECONDS_TO_BEGIN + task.total / (USUAL_WORDS_PER_SECOND * available_cores())
+            left = max(usual - elapsed, 1.0)
         else:
-            left = max(task.total / (USUAL_WORDS_PER_SECOND * (os.cpu_count() or 1)) - elapsed, 1.0)
+            return Text("")
         minutes, seconds = divmod(round(left), 60)
         return Text(f"about {minutes} min {seconds:02} s left" if minutes else f"about {seconds} s left")
+
+
+class Doing(ProgressColumn):
+    """What is being done: the work, or before it the loading of the models."""
+
+    def __init__(self, engine: Engine | None) -> None:
+        super().__init__()
+        self._engine = engine
+
+    def render(self, task: Task) -> Text:
+        is_loading = self._engine is not None and self._engine.loading is not None
+        return Text("loading the models" if is_loading else task.description)
 
 
 class Bar:
     """One bar for all of the work: words, which take the time, then copies."""
 
-    def __init__(self, update: Callable[[float, float, str], None]) -> None:
-        self._update = update
+    def __init__(self, update: Callable[[float, float, str], None], *, unit: str = WORDS) -> None:
+        self._update, self._unit = update, unit
         self._start = 0.0  # share of the bar that belongs to the words
 
     def __call__(self, done: int, total: int) -> None:
-        """So many words of so many are done."""
-        self._start = WORDS_SHARE
-        self._update(done * WORDS_SHARE, total, f"{done:,} of {total:,} words")
+        """So many words of so many are done, or of what else it counts."""
+        self._start = WORDS_SHARE if self._unit == WORDS else 1.0
+        self._update(done * self._start, total, f"{done:,} of {total:,} {self._unit}")
 
     def copies(self, done: int, total: int) -> None:
         self._update(total * self._start + done * (1 - self._start), total, f"{done:,} of {total:,} copies")
 
 
+def getting_ready() -> AbstractContextManager[object]:
+    """Under it a command loads what it needs and reads what it is given, which takes a second or two."""
+    return progress("getting ready")
+
+
 @contextmanager
-def progress(label: str) -> Iterator[Bar]:
-    """A bar on standard error from the first second, with the time left; gives what is to be told how much is done."""
+def progress(label: str, engine: Engine | None = None, *, unit: str = WORDS) -> Iterator[Bar]:
+    """A bar on standard error from the first second, with the time left; gives what is to be told how much is done.
+
+    While the engine loads its models the bar says so. `unit` is what is counted.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield Bar(lambda done, total, shown: None)
+        yield Bar(lambda done, total, shown: None, unit=unit)
         return
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        Doing(engine),
         BarColumn(),
         TextColumn("{task.fields[shown]}"),
         TimeElapsedColumn(),
         TimeLeft(),
     )
     bar = Progress(*columns, console=console, transient=True)
-    task = bar.add_task(label, total=None, shown="")
+    task = bar.add_task(label, total=None, shown="", unit=unit)
     timer = Timer(BAR_AFTER_SECONDS, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield Bar(lambda done, total, shown: bar.update(task, completed=done, total=total, shown=shown))
+        yield Bar(lambda done, total, shown: bar.update(task, completed=done, total=total, shown=shown), unit=unit)
     finally:
         timer.cancel()
         timer.join()

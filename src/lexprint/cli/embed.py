@@ -47,22 +47,25 @@ def embed(
     the like are left alone. Keep the record: with it the original can be restored exactly. A payload needs a key
     (`lexprint key new`) and is found again with that key alone, also in parts of the text.
     """
-    from lexprint.text.languages import require_english_only
+    with console.getting_ready():
+        from lexprint.text.languages import require_english_only
 
-    _require_one({"--bits": bits, "--message": message, "--payload": payload})
-    if payload is None and (key is not None or payload_bits is not None):
-        raise InputError("--key and --payload-bits are for payloads, none was given", needed="--payload")
-    if [target, record, PIPE if as_json else None].count(PIPE) > 1:
-        raise InputError("two things would go to standard output", needed="--record FILE, or a file for the text")
-    require_writable(target, source)
-    if record is not None:
-        require_writable(record, source, target)
-    keyring = None if payload is None else load_keys(key)
-    given = open_file(source)
-    given.require_writable(target)
-    if not force:
-        require_english_only(given.text)
-    engine = console.build_engine(settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size)
+        _require_one({"--bits": bits, "--message": message, "--payload": payload})
+        if payload is None and (key is not None or payload_bits is not None):
+            raise InputError("--key and --payload-bits are for payloads, none was given", needed="--payload")
+        if [target, record, PIPE if as_json else None].count(PIPE) > 1:
+            raise InputError("two things would go to standard output", needed="--record FILE, or a file for the text")
+        require_writable(target, source)
+        if record is not None:
+            require_writable(record, source, target)
+        keyring = None if payload is None else load_keys(key)
+        given = open_file(source)
+        given.require_writable(target)
+        if not force:
+            require_english_only(given.text)
+        engine = console.build_engine(
+            settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size
+        )
     marked: Embedded | EmbeddedPayload
     if payload is not None and keyring is not None:
         value = payload if payload_bits is None else _parse_number(payload)
@@ -86,7 +89,7 @@ def _require_one(given: dict[str, str | None]) -> None:
 def _marked(engine: Engine, given: OpenedFile, *, bits: str | None, message: str | None) -> Embedded:
     from lexprint import workflows
 
-    with console.progress("marking") as on_progress:
+    with console.progress("marking", engine) as on_progress:
         if message is not None:
             return workflows.embed_message(
                 engine, given.text, message, protected=given.protected, on_progress=on_progress
@@ -106,7 +109,7 @@ def _with_payload(
 ) -> EmbeddedPayload:
     from lexprint import workflows
 
-    with console.progress("marking") as on_progress:
+    with console.progress("marking", engine) as on_progress:
         return workflows.embed_payload(
             engine,
             given.text,

@@ -47,25 +47,26 @@ def extract(
     chance of error, or nothing is. Exit code 1 if a message was asked for and the bits are no text, or no payload is found.
     For a folder, one line is printed for each file, and the exit code is the worst of them.
     """
-    from lexprint import workflows
+    with console.getting_ready():
+        from lexprint import workflows
 
-    wants_payload = payload or key is not None or payload_bits is not None
-    if wants_payload and message:
-        raise InputError("a message and a payload were asked for", needed="one of the two")
-    keyring = load_keys(key) if wants_payload else None
-    marked_with = _marked_with(fingerprint, record)
-    engine = console.build_engine(
-        settings=settings,
-        profile=profile,
-        gap=gap,
-        threads=threads,
-        batch_size=batch_size,
-        arguments=_settings_of(marked_with, is_chosen=bool(settings or profile)),
-    )
+        wants_payload = payload or key is not None or payload_bits is not None
+        if wants_payload and message:
+            raise InputError("a message and a payload were asked for", needed="one of the two")
+        keyring = load_keys(key) if wants_payload else None
+        marked_with = _marked_with(fingerprint, record)
+        engine = console.build_engine(
+            settings=settings,
+            profile=profile,
+            gap=gap,
+            threads=threads,
+            batch_size=batch_size,
+            arguments=_settings_of(marked_with, is_chosen=bool(settings or profile)),
+        )
 
     def read(name: str) -> _Answer:
-        given = open_file(name)
-        with console.progress("reading") as on_progress:
+        with console.progress("reading", engine) as on_progress:
+            given = open_file(name)
             if keyring is None:
                 found = workflows.extract(
                     engine, given.text, marked_with=marked_with, protected=given.protected, on_progress=on_progress

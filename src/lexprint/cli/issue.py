@@ -82,34 +82,37 @@ def issue(
     Copies are recorded before they are written. If it is interrupted, run the same command again; to add recipients, add
     them to the list and run it again.
     """
-    from lexprint.registry.protocol import open_registry
-    from lexprint.text.languages import require_english_only
-    from lexprint.workflows import as_json as json_of, issuing
-    from lexprint.workflows.recipients import read_recipients
+    with console.getting_ready():
+        from lexprint.registry.protocol import open_registry
+        from lexprint.text.languages import require_english_only
+        from lexprint.workflows import as_json as json_of, issuing
+        from lexprint.workflows.recipients import read_recipients
 
-    require_options(code=code, blind=blind, review=review, protect=protect, unprotect=unprotect, strictness=strictness)
-    require_bound(error_bound)
-    recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
-    master = read_master(source, name=name)
-    profile = profile_of(strictness, profile)
-    engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    options = parse_options(
-        code=code,
-        protect=protect,
-        unprotect=unprotect,
-        review=review,
-        error_bound=error_bound,
-        force=force,
-        strictness=strictness,
-    )
-    if blind and not force:
-        require_english_only(master.text)
+        require_options(
+            code=code, blind=blind, review=review, protect=protect, unprotect=unprotect, strictness=strictness
+        )
+        require_bound(error_bound)
+        recipients = read_recipients(read_text_file(to).text, name=Path(to).name)
+        master = read_master(source, name=name)
+        profile = profile_of(strictness, profile)
+        engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
+        options = parse_options(
+            code=code,
+            protect=protect,
+            unprotect=unprotect,
+            review=review,
+            error_bound=error_bound,
+            force=force,
+            strictness=strictness,
+        )
+        if blind and not force:
+            require_english_only(master.text)
     if review is not None and options.review is None:
         require_writable(review)
         _write_review(master, review, _analysed(engine, master, options, registry, keys.keys_at_hand(key)))
         return
     keyring = keys.load_keys(key)
-    with open_registry(registry, keys=keyring) as opened, console.progress("issuing") as bar:  # words, then copies
+    with console.progress("issuing", engine) as bar, open_registry(registry, keys=keyring) as opened:
         common: dict[str, Any] = {"keyring": keyring, "registry": opened, "folder": out, "on_copies": bar.copies}
         if blind:
             done = issuing.issue_blind(engine, master, recipients, error_bound=error_bound, on_marked=bar, **common)
@@ -143,12 +146,13 @@ def analyse(
     SR is the probability that the sentence entails itself with the other word of the pair in place, and the other way
     round; the lower of the two.
     """
-    from lexprint.workflows import as_json as json_of
+    with console.getting_ready():
+        from lexprint.workflows import as_json as json_of
 
-    master = read_master(source, name=None)
-    profile = profile_of(strictness, profile)
-    engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
-    options = parse_options(protect=protect, unprotect=unprotect, force=force, strictness=strictness)
+        master = read_master(source, name=None)
+        profile = profile_of(strictness, profile)
+        engine = console.build_engine(settings=settings, profile=profile, threads=threads, batch_size=batch_size)
+        options = parse_options(protect=protect, unprotect=unprotect, force=force, strictness=strictness)
     found = _analysed(engine, master, options, registry, keys.keys_at_hand(None))
     if as_json:
         console.print_json(json_of(found))
@@ -248,7 +252,7 @@ def _analysed(
     from lexprint.registry.protocol import open_registry
     from lexprint.workflows.analysing import find_analysis
 
-    with open_registry(registry, keys=keyring) as opened, console.progress("analysing") as on_progress:
+    with console.progress("analysing", engine) as on_progress, open_registry(registry, keys=keyring) as opened:
         return find_analysis(
             opened,
             engine,

@@ -89,7 +89,7 @@ def detect(
 def _each(source: Path, change: Callable[[Row], Row]) -> list[Row]:
     """What becomes of every row, under a bar."""
     rows, made = read_rows(source), []
-    with console.progress("texts") as on_progress:
+    with console.progress("reading", unit="texts") as on_progress:
         for row in rows:
             made.append(change(row))
             on_progress(len(made), len(rows))

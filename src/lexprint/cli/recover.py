@@ -31,20 +31,21 @@ def recover(
 
     With a record no model is asked, and the text must be that of the marked copy, unchanged.
     """
-    from lexprint import workflows
+    with console.getting_ready():
+        from lexprint import workflows
 
-    if target == PIPE and as_json:
-        raise InputError("two things would go to standard output", needed="a file for the text")
-    require_writable(target, source, *([] if record is None else [record]))
-    given = open_file(source)
-    given.require_writable(target)
+        if target == PIPE and as_json:
+            raise InputError("two things would go to standard output", needed="a file for the text")
+        require_writable(target, source, *([] if record is None else [record]))
+        given = open_file(source)
+        given.require_writable(target)
     if record is not None:
         found = workflows.restore(given.text, load_record(record))
     else:
         engine = console.build_engine(
             settings=settings, profile=profile, gap=gap, threads=threads, batch_size=batch_size
         )
-        with console.progress("recovering") as on_progress:
+        with console.progress("recovering", engine) as on_progress:
             found = workflows.recover(engine, given.text, protected=given.protected, on_progress=on_progress)
     write_bytes(target, given.with_edits(found.edits, target=target), mode=given.mode)
     if as_json:

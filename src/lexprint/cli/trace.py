@@ -94,8 +94,9 @@ def trace(
     if case is not None:
         require_writable(case, leak, *report)
         require_signing(registry, key)
-    given = open_file(leak)
-    made = traced(given)
+    with console.progress("tracing"):
+        given = open_file(leak)
+        made = traced(given)
     for target in report:
         write_report(made, target)
     if case is not None:

@@ -64,7 +64,7 @@ def watch(
     with sole_writer(incoming), open_registry(registry, keys=keyring) as opened:
 
         def issue(master: Master, folder: Path) -> None:
-            with console.progress(console.printable(master.name)) as bar:
+            with console.progress(console.printable(master.name), engine) as bar:
                 done = issuing.issue(
                     engine,
                     master,

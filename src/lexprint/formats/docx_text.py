@@ -16,6 +16,7 @@ from typing import ClassVar
 
 from lexprint.errors import FormatError
 from lexprint.formats.encodings import EncodedText, decode_text
+from lexprint.formats.faint_text import remarks_on
 from lexprint.formats.paragraphs import Paragraph, add_paragraph
 from lexprint.formats.projection import Projection, ProjectionBuilder
 from lexprint.formats.table import ACCEPTED
@@ -80,6 +81,10 @@ class DocxText:
     @property
     def protected(self) -> tuple[Span, ...]:
         return self._projection.protected
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return remarks_on(*(part.encoded.text for part in self._parts))
 
     def with_edits(self, edits: Sequence[Edit]) -> bytes:
         """The document with each edit made. No edits: the very same bytes."""

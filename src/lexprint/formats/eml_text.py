@@ -178,9 +178,11 @@ def read_mail(content: bytes, *, name: str, read_file: ReadFile) -> MailText:
     length = 0
     protected: list[Span] = []
     twins: list[_Twin] = []
+    remarks: dict[str, None] = {}  # on files that came with it, each once
     for leaf in leaves(message):
         twin = _twin(leaf, content, spans, length, name) if leaf.is_body else None
-        text = _text_of(leaf.part, read_file) if twin is None else twin.first.source.text
+        text, noted = _read(leaf.part, read_file) if twin is None else (twin.first.source.text, ())
+        remarks.update(dict.fromkeys(noted))
         if not text.strip():
             continue
         texts.append(text)
@@ -200,7 +202,9 @@ def read_mail(content: bytes, *, name: str, read_file: ReadFile) -> MailText:
     if not twins:
         obstacle = obstacle or "mail without a text of its own"
     spans_kept = merged([*protected, *whole_projection(whole).protected])
-    return MailText(whole, name, spans_kept, obstacle, content, tuple(twins), tuple(_remarks(twins)))
+    return MailText(
+        whole, name, spans_kept, obstacle, content, tuple(twins), tuple(dict.fromkeys([*_remarks(twins), *remarks]))
+    )
 
 
 def _remarks(twins: Sequence[_Twin]) -> Iterator[str]:
@@ -300,16 +304,17 @@ def _protected(twin: _Twin) -> Iterator[Span]:
         yield Span(cursor, len(text))
 
 
-def _text_of(part: MIMEPart, read_file: ReadFile) -> str:
+def _read(part: MIMEPart, read_file: ReadFile) -> tuple[str, tuple[str, ...]]:
+    """The text of a part, and what should be noted of it."""
     content = content_of(part)
     if part.get_content_type() == "text/plain" and part.get_filename() is None:
-        return _decoded(content, part.get_content_charset())
+        return _decoded(content, part.get_content_charset()), ()
     is_page = part.get_content_type() == "text/html"
     try:
         found = read_file(content, part.get_filename() or ("part.html" if is_page else "part"))
     except LexprintError:
-        return ""
-    return "" if found is None else found.text
+        return "", ()
+    return ("", ()) if found is None else (found.text, remarks_of(found))
 
 
 def _decoded(content: bytes, charset: str | None) -> str:

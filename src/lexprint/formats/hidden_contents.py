@@ -1,6 +1,6 @@
 """What a document carries besides its text, and goes out with every copy.
 
-Deleted passages, comments, names; the small picture of the first page that LibreOffice puts into what it saves, which shows
+Deleted passages, comments, names, text that is not seen; the small picture of the first page that LibreOffice puts into what it saves, which shows
 the words of the master; of mail, those who got it and are not to be seen.
 """
 
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from email.parser import BytesHeaderParser
 
 from lexprint.formats.eml_text import HEADERS_READ, is_mail
+from lexprint.formats.faint_text import FAINT
 
 MOST_READ = 50_000_000  # bytes of a part
 
@@ -64,6 +65,8 @@ def _hidden_in(package: zipfile.ZipFile) -> Iterator[str]:
     """One part at a time: however large they are, no two are in memory."""
     if any(_holds(package, name, _DELETED) for name in _MAIN):
         yield "tracked deletions"
+    if any(_holds(package, name, FAINT) for name in _MAIN):
+        yield "text in white or in tiny letters"
     if any(_holds(package, name, _COMMENT) for name in (*_MAIN, "word/comments.xml")):
         yield "comments"
     if any(_holds(package, name, _AUTHOR) for name in ("docProps/core.xml", "meta.xml")):

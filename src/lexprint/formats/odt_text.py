@@ -16,6 +16,7 @@ from typing import ClassVar
 
 from lexprint.errors import FormatError
 from lexprint.formats.encodings import EncodedText, decode_text
+from lexprint.formats.faint_text import remarks_on
 from lexprint.formats.paragraphs import Fragment, Paragraph, add_paragraph
 from lexprint.formats.projection import Projection, ProjectionBuilder
 from lexprint.formats.table import ACCEPTED
@@ -68,6 +69,10 @@ class OdtText:
     @property
     def protected(self) -> tuple[Span, ...]:
         return self._projection.protected
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return remarks_on(self._encoded.text)
 
     def with_edits(self, edits: Sequence[Edit]) -> bytes:
         """The document with each edit made. No edits: the very same bytes."""

@@ -8,7 +8,6 @@ than one pack that is cut to pieces, and put together again, at each of a thousa
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
+from lexprint.cores import available_cores
 from lexprint.errors import ModelError
 from lexprint.models.protocols import Floats
 
@@ -362,8 +362,3 @@ def _places_of(tokens: Tokens) -> tuple[int, ...]:
 
 def _joined(rows: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
     return np.fromiter(chain.from_iterable(rows), dtype=np.int64)
-
-
-def available_cores() -> int:
-    """Cores that this process may use, which can be fewer than there are."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -179,6 +179,7 @@ JOBS = Table(
     _text("state"),
     _big("done"),
     _big("total"),
+    _text("doing", nullable=True),
     Column("attempts", Integer, nullable=False),
     _text("runner", nullable=True),
     _text("leased_until", nullable=True),

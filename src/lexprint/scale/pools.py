@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Protocol
 
+from lexprint.cores import available_cores
 from lexprint.engine import Engine
 from lexprint.scale.jobs import Job, Outcome, Task, lost, perform
 
@@ -32,7 +33,7 @@ class Pool(Protocol):
 class LocalPool:
     """So many processes on this machine; with one, the work is done in this process."""
 
-    workers: int = field(default_factory=lambda: available_cores())
+    workers: int = field(default_factory=available_cores)
 
     def run(self, engine: Engine, task: Task, jobs: Iterable[Job]) -> Iterator[Outcome]:
         waiting = iter(jobs)
@@ -43,13 +44,6 @@ class LocalPool:
                 yield from (perform(engine, task, job) for job in everything)
             else:
                 yield from _run_processes(engine, task, everything, workers=self.workers)
-
-
-def available_cores() -> int:
-    """Cores that this process may use, which can be fewer than there are."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _run_processes(engine: Engine, task: Task, jobs: Iterable[Job], *, workers: int) -> Iterator[Outcome]:

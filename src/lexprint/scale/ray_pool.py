@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import chain, cycle, islice
 from typing import Any
 
+from lexprint.cores import available_cores
 from lexprint.engine import Engine
 from lexprint.errors import ExtraMissing, FingerprintMismatch, InputError, LexprintError
 from lexprint.scale.jobs import Job, Outcome, Task, lost, perform
-from lexprint.scale.pools import ATTEMPTS, IN_FLIGHT, available_cores
+from lexprint.scale.pools import ATTEMPTS, IN_FLIGHT
 
 try:
     import ray

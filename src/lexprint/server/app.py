@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import PurePath
@@ -99,7 +99,9 @@ def create_app(
         return verb(desk, request.model_validate_json(job.request), on_progress)
 
     retention = Retention(registry, every_seconds=service.limits.retention_seconds)
-    runner = JobRunner(registry, work, new_job=service.new_job, lease_seconds=service.limits.lease_seconds)
+    runner = JobRunner(
+        registry, work, new_job=service.new_job, lease_seconds=service.limits.lease_seconds, doing=service.loading
+    )
     sender = WebhookSender(service)
 
     @asynccontextmanager
@@ -113,6 +115,7 @@ def create_app(
         finally:
             service.close()
             await run_in_threadpool(lambda: runner.stop(seconds=service.limits.shutdown_seconds))
+            await run_in_threadpool(lambda: service.loader.stop(seconds=service.limits.shutdown_seconds))
             await run_in_threadpool(lambda: retention.stop(seconds=1.0))
             await run_in_threadpool(lambda: sender.stop(seconds=1.0))
 
@@ -122,8 +125,7 @@ def create_app(
     app.state.service = service
     for router in ROUTERS:
         app.router.routes.extend(router.routes)  # as they are: some versions of FastAPI would hide them from a walk
-    for path, (name, media_type) in PAGE.items():
-        app.add_api_route(path, _page(name, media_type), include_in_schema=False)
+    _add_page(app, service)
     for kind, answer in _ANSWERS.items():
         app.add_exception_handler(kind, answer)
     app.add_middleware(Framing, metrics=service.metrics, body_bytes=service.limits.body_bytes)
@@ -131,10 +133,19 @@ def create_app(
     return app
 
 
-def _page(name: str, media_type: str) -> Any:
+def _add_page(app: FastAPI, service: Service) -> None:
+    """Whoever opens it is expected to mark something soon."""
+    for path, (name, media_type) in PAGE.items():
+        send = _page(name, media_type, on_sent=service.expect_marking if path == "/" else None)
+        app.add_api_route(path, send, include_in_schema=False)
+
+
+def _page(name: str, media_type: str, *, on_sent: Callable[[], None] | None = None) -> Any:
     content = PAGE_FOLDER.joinpath(name).read_bytes()
 
     async def send() -> Response:
+        if on_sent is not None:
+            on_sent()
         return Response(content, media_type=media_type)
 
     return send

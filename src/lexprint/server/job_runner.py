@@ -20,6 +20,7 @@ PROGRESS_SECONDS = 0.5  # between two notes of it in the database
 POLL_SECONDS = 1.0  # another process may have queued a job
 RETRY_SECONDS = 5.0  # after the database has failed
 
+Doing: TypeAlias = Callable[[], str | None]  # what is done before any of the work is, asked while it goes on
 Work: TypeAlias = Callable[[Job, OnProgress, OnPart], Mapping[str, Any]]
 _LOG = logging.getLogger("lexprint.jobs")
 
@@ -31,9 +32,12 @@ class Parked(Exception):
 class JobRunner(Background):
     """Begins with the service, ends with it, and leaves no job behind half-known."""
 
-    def __init__(self, registry: Registry, work: Work, *, new_job: threading.Event, lease_seconds: float) -> None:
+    def __init__(
+        self, registry: Registry, work: Work, *, new_job: threading.Event, lease_seconds: float, doing: Doing
+    ) -> None:
         super().__init__("jobs")
         self._registry, self._work, self._new_job, self._lease_seconds = registry, work, new_job, lease_seconds
+        self._doing = doing
         self._name = secrets.token_hex(8)
 
     def stop(self, *, seconds: float) -> None:
@@ -56,7 +60,9 @@ class JobRunner(Background):
                 self._stopping.wait(RETRY_SECONDS)
 
     def _do(self, job: Job) -> None:
-        pulse = _Pulse(self._registry, job.id, self._name, self._lease_seconds, self._stopping)
+        pulse = _Pulse(
+            self._registry, job.id, self._name, self._lease_seconds, stopping=self._stopping, doing=self._doing
+        )
         try:
             with pulse:
                 result = self._work(job, pulse.on_progress, pulse.on_part)
@@ -86,10 +92,17 @@ class _Pulse:
     """Renews the lease of a job while it is worked on, also when that tells no progress for long."""
 
     def __init__(
-        self, registry: Registry, job_id: str, runner: str, lease_seconds: float, stopping: threading.Event
+        self,
+        registry: Registry,
+        job_id: str,
+        runner: str,
+        lease_seconds: float,
+        *,
+        stopping: threading.Event,
+        doing: Doing,
     ) -> None:
         self._registry, self._job_id, self._runner = registry, job_id, runner
-        self._lease_seconds, self._stopping = lease_seconds, stopping
+        self._lease_seconds, self._stopping, self._doing = lease_seconds, stopping, doing
         self._done = self._total = 0
         self._part: Mapping[str, Any] | None = None  # that was not told yet
         self._told_at = time.monotonic()
@@ -118,9 +131,10 @@ class _Pulse:
         self._part = part
 
     def _beat(self) -> None:
-        told = (0, 0)
+        told: tuple[int, int, str | None] = (0, 0, None)
         while not self._ended.wait(PROGRESS_SECONDS):
-            known, part = (self._done, self._total), self._part
+            doing = None if self._done else self._doing()  # of what is counted already the count tells enough
+            known, part = (self._done, self._total, doing), self._part
             is_due = time.monotonic() - self._told_at > self._lease_seconds / 3
             if known == told and part is None and not is_due:
                 continue
@@ -132,6 +146,7 @@ class _Pulse:
                     lease_seconds=self._lease_seconds,
                     done=known[0],
                     total=known[1],
+                    doing=known[2],
                     part=part,
                 )
                 self._part = None if self._part is part else self._part

@@ -36,6 +36,7 @@ class Job:
     state: State
     done: int
     total: int  # 0: not known yet
+    doing: str | None  # what it does before any of that
     attempts: int
     result: Mapping[str, Any] | None = field(repr=False)  # while it runs: what was found so far
     problem: Mapping[str, Any] | None
@@ -111,7 +112,7 @@ def end_job(registry: Registry, owner: str, job_id: str) -> Job:
             statements.log("job deleted", {"job": job_id, "token": owner})
             return replace(job, result=None)
         statements.change(
-            "UPDATE jobs SET state = 'cancelled', request = '', result = NULL, finished_at = :now WHERE id = :id",
+            "UPDATE jobs SET state = 'cancelled', request = '', doing = NULL, result = NULL, finished_at = :now WHERE id = :id",
             id=job_id,
             now=_now(),
         )
@@ -138,7 +139,7 @@ def claim_job(registry: Registry, runner: str, *, lease_seconds: float) -> Job |
             return None
         statements.change(
             "UPDATE jobs SET state = 'running', runner = :runner, leased_until = :until, attempts = attempts + 1, "
-            "done = 0, total = 0, result = NULL WHERE id = :id",
+            "done = 0, total = 0, doing = NULL, result = NULL WHERE id = :id",
             id=job_id,
             runner=runner,
             until=_later(lease_seconds),
@@ -154,18 +155,21 @@ def renew_lease(
     lease_seconds: float,
     done: int,
     total: int,
+    doing: str | None = None,
     part: Mapping[str, Any] | None = None,
 ) -> None:
-    """Say that the job is still worked on, how far it is, and what was found so far if that is more than before."""
+    """Say that the job is still worked on, how far it is, what it does, and what was found so far if that is more than before."""
     with registry.writing() as statements:
         if not statements.change(
-            "UPDATE jobs SET leased_until = :until, done = :done, total = :total, result = coalesce(:part, result) "
+            "UPDATE jobs SET leased_until = :until, done = :done, total = :total, doing = :doing, "
+            "result = coalesce(:part, result) "
             "WHERE id = :id AND runner = :runner AND state = 'running'",
             id=job_id,
             runner=runner,
             until=_later(lease_seconds),
             done=done,
             total=total,
+            doing=doing,
             part=None if part is None else json.dumps(part),
         ):
             raise LeaseLost
@@ -175,7 +179,7 @@ def park_job(registry: Registry, job_id: str, runner: str) -> None:
     """Back to the queue, for the next process; it does not count as an attempt."""
     with registry.writing() as statements:
         statements.change(
-            "UPDATE jobs SET state = 'queued', runner = NULL, leased_until = NULL, attempts = attempts - 1, result = NULL "
+            "UPDATE jobs SET state = 'queued', runner = NULL, leased_until = NULL, attempts = attempts - 1, doing = NULL, result = NULL "
             "WHERE id = :id AND runner = :runner AND state = 'running'",
             id=job_id,
             runner=runner,
@@ -210,7 +214,7 @@ def _finish(
 ) -> None:
     """The text that was sent is no longer needed, hence no longer kept."""
     statements.change(
-        "UPDATE jobs SET state = :state, request = '', result = :result, problem = :problem, runner = NULL, "
+        "UPDATE jobs SET state = :state, request = '', result = :result, problem = :problem, runner = NULL, doing = NULL, "
         "leased_until = NULL, finished_at = :now, done = CASE WHEN :state = 'done' THEN total ELSE done END WHERE id = :id",
         id=job_id,
         state=state,
@@ -237,6 +241,7 @@ def _job(row: Mapping[str, Any]) -> Job:
         state=row["state"],
         done=row["done"],
         total=row["total"],
+        doing=row["doing"],
         attempts=row["attempts"],
         result=None if row["result"] is None else json.loads(row["result"]),
         problem=None if row["problem"] is None else json.loads(row["problem"]),

@@ -22,6 +22,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lexprint.coding.keys import Keyring, load_keyring
+from lexprint.cores import available_cores
 from lexprint.engine import Engine
 from lexprint.errors import InputError, SecretError
 from lexprint.registry.protocol import open_registry
@@ -142,7 +143,7 @@ def app_of(options: ServeOptions) -> FastAPI:
     settings = load_settings(profile=options.profile, file=None if options.settings is None else Path(options.settings))
     keyring = _keyring(options)
     return create_app(
-        Engine(settings=settings, threads=options.threads or model_threads(cores(), workers=options.workers)),
+        Engine(settings=settings, threads=options.threads or model_threads(available_cores(), workers=options.workers)),
         open_registry(options.registry, keys=keyring),
         keyring=keyring,
         access=options.access,
@@ -150,11 +151,6 @@ def app_of(options: ServeOptions) -> FastAPI:
         authority=options.authority,
         webhook_hosts=options.webhook_hosts,
     )
-
-
-def cores() -> int:
-    """Cores that this process may use; fewer than there are in a container."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def model_threads(cores: int, *, workers: int) -> int:

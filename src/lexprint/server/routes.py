@@ -232,8 +232,8 @@ async def follow_job(job_id: schemas.Identifier, service: TheService, caller: Th
 async def _events(job: Job, service: Service, caller: Caller) -> AsyncIterator[str]:
     told, part = None, None
     while True:
-        if (job.state, job.done, job.total, job.result) != told:
-            told = (job.state, job.done, job.total, job.result)
+        if (job.state, job.done, job.total, job.doing, job.result) != told:
+            told = (job.state, job.done, job.total, job.doing, job.result)
             name = job.state if job.is_finished else "progress"
             info = job_json(job)
             if info["part"] == part:  # once is enough
@@ -254,6 +254,7 @@ def job_json(job: Job) -> Answer:
         "state": job.state,
         "done": job.done,
         "total": job.total,
+        "doing": job.doing,
         "attempts": job.attempts,
         "part": None if job.is_finished else job.result,
         "result": job.result if job.is_finished else None,

@@ -278,6 +278,7 @@ class JobInfo(BaseModel):
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     done: int
     total: int
+    doing: str | None = Field(default=None, description="What it does before that, such as loading the models.")
     attempts: int
     part: dict[str, Any] | None = Field(default=None, description="What an analysis has found so far.")
     result: dict[str, Any] | None

@@ -9,7 +9,7 @@ from functools import cached_property
 from anyio import CapacityLimiter
 
 from lexprint.coding.keys import Keyring
-from lexprint.engine import Engine
+from lexprint.engine import Engine, Role
 from lexprint.errors import SecretError
 from lexprint.formats.child import ReadingLimits, default_limits
 from lexprint.registry.protocol import Registry
@@ -18,8 +18,8 @@ from lexprint.server.job_store import count_by_state
 from lexprint.server.limits import Bench, Limits, RateLimiter
 from lexprint.server.logins import FailedLogins
 from lexprint.server.metrics import JobCounts, Metrics
-from lexprint.settings import find_profile
-from lexprint.workflows.strictness import PROFILES, Strictness
+from lexprint.server.model_loader import ModelLoader
+from lexprint.workflows.strictness import PROFILES, Strictness, as_strict
 
 DESK_THREADS, DESK_WAITING = 2, 64  # reading files, tracing: no models
 RECORD_THREADS = (
@@ -27,6 +27,11 @@ RECORD_THREADS = (
 )
 
 LOOKUP_THREADS = 4  # tokens
+LOADING: dict[Role, str] = {
+    "masked_lm": "loading the models, the first of two",
+    "entailment": "loading the models, the second of two",
+    "sentence_encoder": "loading the models",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +50,10 @@ class Service:
     stopping: threading.Event = field(default_factory=threading.Event)
     new_job: threading.Event = field(default_factory=threading.Event)  # wakes whoever works on jobs
     strict_engines: dict[str, Engine] = field(default_factory=dict)  # that of jobs, with other thresholds
+
+    @cached_property
+    def loader(self) -> ModelLoader:
+        return ModelLoader(self.engine)
 
     @cached_property
     def models(self) -> Bench:
@@ -80,16 +89,11 @@ class Service:
 
     def engine_as_strict(self, strictness: Strictness | None) -> Engine:
         """The engine of jobs, with another threshold on the share of readers; without a wish, as it is."""
-        settings = self.engine.settings
         if strictness is None:
             return self.engine_of_jobs
         profile = PROFILES[strictness]
-        floor = find_profile(profile).substitution.acceptance_floor
-        if settings.substitution.acceptance_floor == floor:
-            return self.engine_of_jobs
         if profile not in self.strict_engines:
-            stricter = replace(settings, substitution=replace(settings.substitution, acceptance_floor=floor))
-            self.strict_engines[profile] = self.engine.with_settings(stricter)
+            self.strict_engines[profile] = as_strict(self.engine_of_jobs, strictness)
         return self.strict_engines[profile]
 
     @property
@@ -102,6 +106,15 @@ class Service:
     def require_keys(self) -> None:
         """What is written without them would be noticed as a forgery."""
         _ = self.keys
+
+    def expect_marking(self) -> None:
+        """Somebody has opened the page: the models are loaded while a document is chosen."""
+        self.loader.begin()
+
+    def loading(self) -> str | None:
+        """What is said of a job that waits for them."""
+        role = self.engine.loading
+        return None if role is None else LOADING[role]
 
     def close(self) -> None:
         self.stopping.set()

@@ -61,12 +61,13 @@ def analyse_document(
     if "languages" in protections:
         require_english(text)
     found = protected_spans(text, protections=protections, phrases=protected_phrases, spans=protected)
+    on_words = counting(document.word_count, on_progress)
     sites = analyse_parts(
         document,
         engine.substituter,
         engine.settings.copies,
         protected=found,
-        on_words=counting(document.word_count, on_progress),
+        on_words=on_words,
         on_sites=on_sites,
     )
     return Analysis(in_paragraphs(document, sites), engine.fingerprint)

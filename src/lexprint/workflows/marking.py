@@ -78,7 +78,8 @@ def embed_message(
 def _embed(
     engine: Engine, document: Document, bits: Sequence[int], *, needed: int, on_progress: OnProgress | None
 ) -> Embedded:
-    marked = write_bits(document, bits, scheme_of(engine), on_words=counting(document.word_count, on_progress))
+    on_words = counting(document.word_count, on_progress)
+    marked = write_bits(document, bits, scheme_of(engine), on_words=on_words)
     if len(marked.bits) < needed:
         raise CapacityError(needed=needed, found=len(marked.bits))
     record = record_of(
@@ -105,8 +106,9 @@ def extract(
     ()
     """
     document = segmented(text, protected)
+    on_words = counting(document.word_count, on_progress)
     require_fingerprint(engine, marked_with)
-    found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
+    found = read_sites(document, scheme_of(engine), on_words=on_words)
     return ExtractedBits(found.sites, document.word_count, found.fingerprint)
 
 
@@ -125,8 +127,9 @@ def recover(
     'Too short.'
     """
     document = segmented(text, protected)
+    on_words = counting(document.word_count, on_progress)
     require_fingerprint(engine, marked_with)
-    found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
+    found = read_sites(document, scheme_of(engine), on_words=on_words)
     guess = guess_original(document, found.sites, engine.masked_lm)
     return RecoveredText(guess.text, guess.edits, len(found.sites), is_exact=False, fingerprint=found.fingerprint)
 
@@ -158,7 +161,8 @@ def capacity(
     0
     """
     document = segmented(text, protected)
-    found = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
+    on_words = counting(document.word_count, on_progress)
+    found = read_sites(document, scheme_of(engine), on_words=on_words)
     return TextCapacity(in_paragraphs(document, found.sites), engine.fingerprint)
 
 
@@ -200,7 +204,7 @@ def segmented(text: str, protected: Iterable[Span] = ()) -> Document:
 
 
 def counting(total: int, on_progress: OnProgress | None) -> OnWords | None:
-    """What a walk reports, word by word, as a sum out of a total."""
+    """What a walk reports, word by word, as a sum out of a total; how much there is is told before models are loaded."""
     if on_progress is None:
         return None
     done = 0
@@ -210,4 +214,5 @@ def counting(total: int, on_progress: OnProgress | None) -> OnWords | None:
         done += words
         on_progress(done, total)
 
+    count(0)
     return count

@@ -33,8 +33,6 @@ def analyse_parts(
     on_sites: OnSites | None = None,
 ) -> tuple[Site, ...]:
     """The sites that `analyse` finds, told as they are found."""
-    if on_words is not None:
-        on_words(0)  # that it has begun, and how much there is
     found: list[Site] = []
     for numbers in _parts(document):
         part = replace(document, sentences=document.sentences[numbers.start : numbers.stop])

@@ -86,7 +86,10 @@ def embed_payloads(
 ) -> Iterator[EmbeddedPayload]:
     """One copy of a text for each payload; models are asked only about what no earlier copy has asked."""
     _require_probability(false_positive)
-    document, scheme = segmented(text, protected), scheme_of(engine)
+    document = segmented(text, protected)
+    if on_progress is not None:
+        on_progress(0, document.word_count)  # how much there is, before models are loaded
+    scheme = scheme_of(engine)
     for payload in payloads:
         frame = _frame_of(payload, bits)
         yield _embed(engine, document, frame, scheme, key=key, false_positive=false_positive, on_progress=on_progress)
@@ -112,8 +115,9 @@ def extract_payload(
     """
     _require_probability(false_positive)
     document = segmented(text, protected)
+    on_words = counting(document.word_count, on_progress)
     require_fingerprint(engine, marked_with)
-    reading = read_sites(document, scheme_of(engine), on_words=counting(document.word_count, on_progress))
+    reading = read_sites(document, scheme_of(engine), on_words=on_words)
     observations = observe(document, reading.sites)
 
     decoded = decode_in_turns(

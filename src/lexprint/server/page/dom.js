@@ -18,9 +18,15 @@ export const counted = (number, noun, plural) => `${number.toLocaleString("en")}
 export const percent = (share) => `${Math.round(Number(share) * 100)} %`;
 export const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 export const dated = (time) => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
-export const moment = (time) => `${dated(time)}, ${new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}`;
 
-export const briefly = (time) => new Date(time).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+// To the second: what was traced in the same minute is told apart.
+const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit" };
+export const moment = (time) => `${dated(time)}, ${new Date(time).toLocaleTimeString("en-GB", CLOCK)}`;
+// In a narrow column it breaks between day and hour.
+export const briefly = (time) => {
+  const day = new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+  return `${day.replaceAll(" ", "\u00a0")}, ${new Date(time).toLocaleTimeString("en-GB", CLOCK)}`;
+};
 
 export const say = (text) => { $("status").textContent = text; };
 

@@ -1,6 +1,6 @@
 // A bar that tells the truth: what is done of what there is, how long the rest will take, and a way to stop it.
 
-import { make } from "./dom.js";
+import { make, sentence } from "./dom.js";
 import { cancel } from "./service.js";
 import { keepPace, paceOf } from "./pace.js";
 
@@ -26,7 +26,7 @@ export function progressIn(node, label, unit, { isStoppable = true, work = 0 } =
     draw();
   }
   function draw() {
-    const isKnown = Boolean(job && job.total);
+    const isKnown = Boolean(job && job.total && !job.doing); // the bar of what has not begun moves by itself
     track.classList.toggle("unknown", !isKnown);
     bar.style.transform = isKnown ? `scaleX(${job.done / job.total})` : "";
     if (isKnown) {
@@ -37,6 +37,7 @@ export function progressIn(node, label, unit, { isStoppable = true, work = 0 } =
   }
   function heading() {
     if (job && job.state === "queued") return "Waiting for its turn";
+    if (job && job.doing) return `${sentence(job.doing).replace(/\.$/, "")}, ${Math.floor((Date.now() - began) / 1000)} s by now`;
     if (!job || !job.total) return label;
     const share = Math.floor((100 * job.done) / job.total);
     return unit ? `${label}: ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")} ${unit}` : `${label}: ${share} %`;

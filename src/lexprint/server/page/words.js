@@ -92,11 +92,16 @@ function showCard(button) {
   fillCard(index);
   card.hidden = false;
   card.classList.toggle("open", open === button);
+  placeCard(button);
+  if (!sites[index].also) cardTimer = setTimeout(() => alsoConsidered(button), 450);
+}
+
+// Above its word or below it, as large as it is now, and never on it.
+function placeCard(button) {
   const place = button.getBoundingClientRect(), width = card.offsetWidth;
   card.style.left = `${Math.max(16, Math.min(scrollX + place.left, scrollX + document.documentElement.clientWidth - width - 16))}px`;
   const above = place.top - card.offsetHeight - 10;
   card.style.top = `${scrollY + (above > 70 ? above : place.bottom + 10)}px`;
-  if (!sites[index].also) cardTimer = setTimeout(() => alsoConsidered(button), 450);
 }
 
 function fillCard(index) {
@@ -131,6 +136,7 @@ function refresh(index) {
   const controls = () => [...card.querySelectorAll("input, button")];
   const at = controls().indexOf(document.activeElement);
   fillCard(index);
+  placeCard(buttonOf(index));
   if (at >= 0) controls()[at].focus();
 }
 

@@ -104,7 +104,7 @@ def evaluate_all(
     resume. Judges, rivals and tables for which something is missing are left out, with a sentence that says what to install.
     """
     from lexprint import __version__
-    from lexprint.scale.pools import available_cores
+    from lexprint.cores import available_cores
     from lexprint_evaluation import datasets
     from lexprint_evaluation.checkpoint import forget
     from lexprint_evaluation.results_page import results_page
