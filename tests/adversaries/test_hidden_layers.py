@@ -1,6 +1,7 @@
 """A PDF, a web page or a message that shows one text to people and another one to programs."""
 
 from collections.abc import Sequence
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_what_is_not_seen_is_not_read() -> None:
 def test_another_copy_under_the_one_that_is_seen(tmp_path: Path) -> None:
     """The copy that is seen is named; a copy that only a hidden layer holds is named with a note on it, in what is signed."""
     keys = Keyring((MasterKey.generate(),))
-    with open_registry(str(tmp_path / "registry.db")) as registry:
+    with open_registry(str(tmp_path / "registry.db"), keys=keys) as registry:
         issued = issue(registry, copies=5)
 
         def traced(content: bytes) -> Report:
@@ -140,3 +141,28 @@ def test_a_message_whose_page_hides_another_copy(tmp_path: Path) -> None:
     """The same as for pages."""
     content = message(plain="", page=f"See below.</p><p style='display:none'>{'A big home at a stream. ' * 9}")
     assert any("hides parts" in remark for remark in remarks_of(open_source(content, name="leak.eml")))
+
+
+ATTACHED = {
+    "page.html": (b"<html><body><p>See below.</p><p hidden>A big home at a stream.</p></body></html>", "hides parts"),
+    "scan.pdf": (page(seen="", hidden="A big home at a stream"), "a hidden layer"),
+}
+
+
+@pytest.mark.parametrize("name", ATTACHED)
+def test_an_attached_file_that_hides_another_copy(name: str) -> None:
+    """Nor is it silent where the page or the PDF is attached to a message, which was forwarded in another."""
+    content, said = ATTACHED[name]
+    inner = EmailMessage()
+    inner["From"], inner["Message-ID"] = "a@example.org", "<1@example.org>"
+    inner.set_content("Please find it attached.")
+    kind, subtype = ("text", "html") if name.endswith("html") else ("application", "pdf")
+    inner.add_attachment(content, maintype=kind, subtype=subtype, filename=name)
+    outer = EmailMessage()
+    outer["From"], outer["Message-ID"] = "b@example.org", "<2@example.org>"
+    outer.set_content("See this.")
+    outer.add_attachment(inner)
+    for message_bytes in (inner.as_bytes(), outer.as_bytes()):
+        leak = open_source(message_bytes, name="leak.eml")
+        assert "A big home at a stream" in " ".join(leak.text.split())
+        assert any(said in remark for remark in remarks_of(leak))
