@@ -21,6 +21,8 @@ from lexprint.registry.audit import (
     REPORT_REVIEWED,
     REPORT_SAVED,
     TURN_TAKEN,
+    Details,
+    DigestOf,
     time_text,
 )
 from lexprint.registry.audit_table import AuditTable, entries
@@ -316,13 +318,13 @@ class SqlRegistry:
     def verify_document(self, document_id: str | None) -> BrokenEntry | None:
         with self._transactions.reading() as connection:
 
-            def digest_of(event: str, details: audit.Details) -> str:
+            def digest_of(event: str, details: Details) -> str:
                 is_of_it = details.get("document") == document_id and event not in (REPORT_SAVED, REPORT_REVIEWED)
                 return queries.stored_digest(connection, event, details) if is_of_it else str(details["sha256"])
 
             return self._first_broken(connection, digest_of)
 
-    def _first_broken(self, connection: Connection, digest_of: audit.DigestOf) -> BrokenEntry | None:
+    def _first_broken(self, connection: Connection, digest_of: DigestOf) -> BrokenEntry | None:
         statements, stored = self._statements(connection), queries.stored_counts(connection)
         broken = audit.first_broken(entries(statements), digest_of=digest_of, stored=stored)
         return broken or self._audit_table.first_foreign(statements)

@@ -60,7 +60,7 @@ def make_case(registry: Registry, report: Report, leak: bytes, *, leak_name: str
     require_leak(report, leak, name=leak_name)
     if len(leak) > LARGEST_MEMBER:
         raise InputError(f"{leak_name} is too large for a case", needed=f"at most {LARGEST_MEMBER:,} bytes")
-    require_unaltered(registry, report.document and report.document.id)
+    require_unaltered(registry, None if report.document is None else report.document.id)
     extract = extract_bytes(registry.audit(), report)
     members = {
         _leak_member(leak_name): leak,
