@@ -1,14 +1,17 @@
-"""A PDF, a web page or a message that shows one text to people and another one to programs."""
+"""A PDF, a web page, a message or a Word document that shows one text to people and another one to programs."""
 
+import io
+import zipfile
 from collections.abc import Sequence
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from tests.formats.corpus import make_pdf
+from tests.formats.corpus import make_docx, make_pdf, make_zip, paragraph_xml
 from tests.workflows.leaks import issue
 
 from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.errors import FormatError
 from lexprint.formats.protocol import remarks_of
 from lexprint.formats.source import open_source
 from lexprint.library import Lexprint
@@ -166,3 +169,33 @@ def test_an_attached_file_that_hides_another_copy(name: str) -> None:
         leak = open_source(message_bytes, name="leak.eml")
         assert "A big home at a stream" in " ".join(leak.text.split())
         assert any(said in remark for remark in remarks_of(leak))
+
+
+def two_main_parts(*, opened: str, other: str, target: str) -> bytes:
+    """A Word document with two main parts; word processors open the one that the package names."""
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    names = {"word/document.xml": opened, "word/a.xml": other}
+    types = "".join(f'<Override PartName="/{name}" ContentType="{kind}"/>' for name in names)
+    relationship = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+    members = {"[Content_Types].xml": f"<Types>{types}</Types>".encode()}
+    members["_rels/.rels"] = (
+        f'<Relationships><Relationship Id="r1" Type="{relationship}" Target="{target}"/></Relationships>'.encode()
+    )
+    for name, text in names.items():
+        with zipfile.ZipFile(io.BytesIO(make_docx(paragraph_xml(text)))) as package:
+            members[name] = package.read("word/document.xml")
+    return make_zip(members)
+
+
+@pytest.mark.parametrize("target", ["word/document.xml", "/word/document.xml", "./word/../word/Document.xml"])
+def test_a_word_document_with_another_copy_in_a_second_main_part(target: str) -> None:
+    """What a word processor opens is what is read, whichever name comes first."""
+    content = two_main_parts(opened="A large house", other="A big home", target=target)
+    assert open_source(content, name="leak.docx").text.split() == ["A", "large", "house"]
+
+
+def test_a_word_document_of_which_nobody_knows_what_is_opened() -> None:
+    """It is refused: programs would disagree."""
+    content = two_main_parts(opened="A large house", other="A big home", target="word/none.xml")
+    with pytest.raises(FormatError, match="two main parts"):
+        open_source(content, name="leak.docx")

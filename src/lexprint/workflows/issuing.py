@@ -175,13 +175,9 @@ def issue_blind(
     """
     _require_ready(master, recipients)
     with sole_writer(folder):
-        record = registry.find_document(
-            digest=master.digest, issuing="blind", fingerprint=engine.fingerprint, name=master.name, text=master.text
+        record = _known_blind_document(engine, master, registry) or _new_blind_document(
+            engine, master, keyring, registry, error_bound=error_bound or ERROR_BOUND
         )
-        if record is None:
-            record = _new_blind_document(engine, master, keyring, registry, error_bound=error_bound or ERROR_BOUND)
-        else:
-            require_unaltered(registry, record.id)
         require_fingerprint(engine, record)  # else these copies would be read otherwise than those before
         _require_promised(record, error_bound)
         secret = document_secret(keyring.find(record.key_id), record)
@@ -292,6 +288,15 @@ def _require_promised(record: DocumentRecord, error_bound: float | None) -> None
             f"{record.name} was issued with an error bound of {record.error_bound:g}, not {error_bound:g}",
             needed="the same bound or none, or another --name",
         )
+
+
+def _known_blind_document(engine: Engine, master: Master, registry: Registry) -> DocumentRecord | None:
+    found = registry.find_document(
+        digest=master.digest, issuing="blind", fingerprint=engine.fingerprint, name=master.name, text=master.text
+    )
+    if found is not None:
+        require_unaltered(registry, found.id)
+    return found
 
 
 def _new_blind_document(
