@@ -199,3 +199,24 @@ def test_a_word_document_of_which_nobody_knows_what_is_opened() -> None:
     content = two_main_parts(opened="A large house", other="A big home", target="word/none.xml")
     with pytest.raises(FormatError, match="two main parts"):
         open_source(content, name="leak.docx")
+
+
+def alternatives(*, choice: str, fallback: str | None) -> bytes:
+    """A Word document with a passage for programs that know something, and another for those that do not."""
+    space = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+    other = "" if fallback is None else f"<mc:Fallback>{paragraph_xml(fallback)}</mc:Fallback>"
+    first = f'<mc:Choice Requires="w99">{paragraph_xml(choice)}</mc:Choice>'
+    return make_docx(f'<mc:AlternateContent xmlns:mc="{space}">{first}{other}</mc:AlternateContent>')
+
+
+@pytest.mark.parametrize("fallback", ["A large house", "", None])
+def test_a_word_document_that_says_two_things(fallback: str | None) -> None:
+    """Which of two passages is shown depends on the program: where they differ, what is signed says so."""
+    leak = open_source(alternatives(choice="A big home", fallback=fallback), name="leak.docx")
+    assert "says one thing to some programs" in remarks_of(leak)[0]
+
+
+def test_a_word_document_whose_alternatives_say_the_same() -> None:
+    """As the text boxes of word processors do: nothing is said of them."""
+    leak = open_source(alternatives(choice="A big home", fallback="A big home"), name="leak.docx")
+    assert remarks_of(leak) == ()

@@ -29,6 +29,11 @@ from lexprint.text.span import Span
 LARGEST_TEXT = 120_000_000  # characters of XML in all parts together
 CONTENT_TYPES, RELATIONSHIPS = "[Content_Types].xml", "_rels/.rels"
 
+SAYS_TWO_THINGS = (
+    "The leaked document says one thing to some programs and another, or nothing, to others: it holds alternatives that differ, and the "
+    "first of them was read. Compare the report with the document as it is seen."
+)
+
 # What a part's content type ends in; macros and templates have main parts of their own type.
 _MAIN_TYPE = re.compile(
     r"(?:wordprocessingml|ms-word)\.(?:document|template)(?:\.macroEnabled(?:Template)?)?\.main\+xml"
@@ -72,6 +77,7 @@ class DocxText:
     _projection: Projection = field(repr=False)
     _mirrors: tuple[_Mirror, ...] = field(repr=False)
     _elements: tuple[Element, ...] = field(repr=False)  # in order
+    remarks: tuple[str, ...] = ()
 
     kind: ClassVar[str] = "Word document"
     is_writable: ClassVar[bool] = True
@@ -157,7 +163,8 @@ def read_docx(package: Package) -> DocxText:
         for part, markup in zip(parts, markups, strict=True)
         for element in sorted(markup.elements, key=lambda element: element.content)
     )
-    return DocxText(name, package, parts, builder.build(), tuple(mirrors), tuple(elements))
+    remarks = (SAYS_TWO_THINGS,) if any(markup.is_ambiguous for markup in markups) else ()
+    return DocxText(name, package, parts, builder.build(), tuple(mirrors), tuple(elements), remarks)
 
 
 def is_docx(package: Package) -> bool:
