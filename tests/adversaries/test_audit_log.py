@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 from tests.cli.conftest import Run
 from tests.registry.registered import NOON, copies, document_id, record
 
-from lexprint.coding.keys import Keyring, MasterKey, create_key_file
+from lexprint.coding.keys import Keyring, MasterKey
 from lexprint.errors import RegistryError
 from lexprint.registry import audit
 from lexprint.registry.audit import SealedHead
@@ -53,7 +53,7 @@ class Intruder:
                 continue
             details = json.loads(row["details"])
             if row["event"] == audit.COPIES_PLANNED:
-                details["sha256"] = audit.planned_digest(self._planned(details["numbers"]))
+                details["sha256"] = audit.planned_digest(self.planned(details["numbers"]))
             last = (entries[-1].sequence, entries[-1].hash) if entries else None
             key_id = audit.NO_KEY if keyless else row["key_id"]
             entries.append(audit.next_entry(last, at=NOON, event=row["event"], details=details, key_id=key_id))
@@ -71,7 +71,7 @@ class Intruder:
         self.do("UPDATE audit_head SET sequence = ?, hash = ?, seal = ?", head.sequence, head.hash, head.seal)
         self.do("UPDATE audit_head SET key_id = ?", head.key_id)
 
-    def _planned(self, ranges: list[list[int]]) -> list[Any]:
+    def planned(self, ranges: list[list[int]]) -> list[Any]:
         query = (
             "SELECT number, name, file_name, salt, codeword FROM copies JOIN recipients ON recipient = serial "
             "WHERE number BETWEEN ? AND ? ORDER BY number"
@@ -82,15 +82,6 @@ class Intruder:
         fields = ("sequence", "at", "event", "details", "key_id", "previous", "hash")
         values = [getattr(entry, name) for name in fields]
         self.do(f"INSERT INTO audit ({', '.join(fields)}) VALUES ({', '.join('?' * len(fields))})", *values)
-
-
-@pytest.fixture
-def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Keyring:
-    """The owner's, in the working folder."""
-    for name in ("LEXPRINT_KEY", "LEXPRINT_KEY_FILE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.chdir(tmp_path)
-    return create_key_file(tmp_path / "lexprint.key")
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ from lexprint.registry.protocol import Registry, open_registry
 from lexprint.reports.audit_extract import extract_bytes, require_extract
 from lexprint.reports.signed_file import read_report
 from lexprint.server.app import create_app
+from lexprint.server.job_store import LeaseLost, add_job, claim_job, find_job, finish_job
 from lexprint.server.limits import Limits
-from lexprint.server.tokens import create_link, create_token
+from lexprint.server.tokens import create_link, create_token, revoke_token
 from lexprint.testing import fake_text
 
 MEMO, MINUTES = ("\n\n".join(fake_text(words=100, seed=seed + one) for seed in range(2)) + "\n" for one in (0, 10))
@@ -112,3 +113,21 @@ def test_who_is_put_on_the_list_may_fetch(service: TestClient, registry: Registr
     first = fetch(service, memo, "Bo", store)
     assert first.status_code == 201
     assert fetch(service, memo, "bo", bo).content == first.content
+
+
+def test_a_revoked_token_has_nothing_done(registry: Registry) -> None:
+    """Whoever stole it and asked for a thousand copies in a row: those that are not made yet are not made any more."""
+    (_, stolen), (_, other) = (create_token(registry, name, scopes={"mark"}) for name in ("stolen", "other"))
+    asked = [add_job(registry, stolen.id, "issue", "{}", most=10) for _ in range(2)]
+    kept = add_job(registry, other.id, "issue", "{}", most=10)
+    running = claim_job(registry, "somebody", lease_seconds=60.0)
+    assert running is not None
+    revoke_token(registry, stolen.id)
+    assert [find_job(registry, stolen.id, job.id).state for job in asked] == ["cancelled", "cancelled"]
+    with pytest.raises(LeaseLost):
+        finish_job(registry, running.id, "somebody", result={})
+    following = claim_job(registry, "somebody", lease_seconds=60.0)
+    assert following is not None
+    assert following.id == kept.id
+    revoke_token(registry, other.id, by=other.id)  # who signs out has their work finished
+    assert find_job(registry, other.id, kept.id).state == "running"

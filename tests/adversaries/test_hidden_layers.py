@@ -1,13 +1,17 @@
-"""A PDF, a web page or a message that shows one text to people and another one to programs."""
+"""A PDF, a web page, a message or a Word document that shows one text to people and another one to programs."""
 
+import io
+import zipfile
 from collections.abc import Sequence
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from tests.formats.corpus import make_pdf
+from tests.formats.corpus import make_docx, make_pdf, make_zip, paragraph_xml
 from tests.workflows.leaks import issue
 
 from lexprint.coding.keys import Keyring, MasterKey
+from lexprint.errors import FormatError
 from lexprint.formats.protocol import remarks_of
 from lexprint.formats.source import open_source
 from lexprint.library import Lexprint
@@ -51,7 +55,7 @@ def test_what_is_not_seen_is_not_read() -> None:
 def test_another_copy_under_the_one_that_is_seen(tmp_path: Path) -> None:
     """The copy that is seen is named; a copy that only a hidden layer holds is named with a note on it, in what is signed."""
     keys = Keyring((MasterKey.generate(),))
-    with open_registry(str(tmp_path / "registry.db")) as registry:
+    with open_registry(str(tmp_path / "registry.db"), keys=keys) as registry:
         issued = issue(registry, copies=5)
 
         def traced(content: bytes) -> Report:
@@ -140,3 +144,79 @@ def test_a_message_whose_page_hides_another_copy(tmp_path: Path) -> None:
     """The same as for pages."""
     content = message(plain="", page=f"See below.</p><p style='display:none'>{'A big home at a stream. ' * 9}")
     assert any("hides parts" in remark for remark in remarks_of(open_source(content, name="leak.eml")))
+
+
+ATTACHED = {
+    "page.html": (b"<html><body><p>See below.</p><p hidden>A big home at a stream.</p></body></html>", "hides parts"),
+    "scan.pdf": (page(seen="", hidden="A big home at a stream"), "a hidden layer"),
+}
+
+
+@pytest.mark.parametrize("name", ATTACHED)
+def test_an_attached_file_that_hides_another_copy(name: str) -> None:
+    """Nor is it silent where the page or the PDF is attached to a message, which was forwarded in another."""
+    content, said = ATTACHED[name]
+    inner = EmailMessage()
+    inner["From"], inner["Message-ID"] = "a@example.org", "<1@example.org>"
+    inner.set_content("Please find it attached.")
+    kind, subtype = ("text", "html") if name.endswith("html") else ("application", "pdf")
+    inner.add_attachment(content, maintype=kind, subtype=subtype, filename=name)
+    outer = EmailMessage()
+    outer["From"], outer["Message-ID"] = "b@example.org", "<2@example.org>"
+    outer.set_content("See this.")
+    outer.add_attachment(inner)
+    for message_bytes in (inner.as_bytes(), outer.as_bytes()):
+        leak = open_source(message_bytes, name="leak.eml")
+        assert "A big home at a stream" in " ".join(leak.text.split())
+        assert any(said in remark for remark in remarks_of(leak))
+
+
+def two_main_parts(*, opened: str, other: str, target: str) -> bytes:
+    """A Word document with two main parts; word processors open the one that the package names."""
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    names = {"word/document.xml": opened, "word/a.xml": other}
+    types = "".join(f'<Override PartName="/{name}" ContentType="{kind}"/>' for name in names)
+    relationship = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+    members = {"[Content_Types].xml": f"<Types>{types}</Types>".encode()}
+    members["_rels/.rels"] = (
+        f'<Relationships><Relationship Id="r1" Type="{relationship}" Target="{target}"/></Relationships>'.encode()
+    )
+    for name, text in names.items():
+        with zipfile.ZipFile(io.BytesIO(make_docx(paragraph_xml(text)))) as package:
+            members[name] = package.read("word/document.xml")
+    return make_zip(members)
+
+
+@pytest.mark.parametrize("target", ["word/document.xml", "/word/document.xml", "./word/../word/Document.xml"])
+def test_a_word_document_with_another_copy_in_a_second_main_part(target: str) -> None:
+    """What a word processor opens is what is read, whichever name comes first."""
+    content = two_main_parts(opened="A large house", other="A big home", target=target)
+    assert open_source(content, name="leak.docx").text.split() == ["A", "large", "house"]
+
+
+def test_a_word_document_of_which_nobody_knows_what_is_opened() -> None:
+    """It is refused: programs would disagree."""
+    content = two_main_parts(opened="A large house", other="A big home", target="word/none.xml")
+    with pytest.raises(FormatError, match="two main parts"):
+        open_source(content, name="leak.docx")
+
+
+def alternatives(*, choice: str, fallback: str | None) -> bytes:
+    """A Word document with a passage for programs that know something, and another for those that do not."""
+    space = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+    other = "" if fallback is None else f"<mc:Fallback>{paragraph_xml(fallback)}</mc:Fallback>"
+    first = f'<mc:Choice Requires="w99">{paragraph_xml(choice)}</mc:Choice>'
+    return make_docx(f'<mc:AlternateContent xmlns:mc="{space}">{first}{other}</mc:AlternateContent>')
+
+
+@pytest.mark.parametrize("fallback", ["A large house", "", None])
+def test_a_word_document_that_says_two_things(fallback: str | None) -> None:
+    """Which of two passages is shown depends on the program: where they differ, what is signed says so."""
+    leak = open_source(alternatives(choice="A big home", fallback=fallback), name="leak.docx")
+    assert "says one thing to some programs" in remarks_of(leak)[0]
+
+
+def test_a_word_document_whose_alternatives_say_the_same() -> None:
+    """As the text boxes of word processors do: nothing is said of them."""
+    leak = open_source(alternatives(choice="A big home", fallback="A big home"), name="leak.docx")
+    assert remarks_of(leak) == ()

@@ -48,6 +48,14 @@ def test_messages_in_a_folder(run: Run, office: Path) -> None:
         assert deliveries(registry, document.id) == []
 
 
+def test_messages_do_not_take_the_place_of_copies(run: Run, office: Path) -> None:
+    """Copies of a mail bear the very names of the messages that would bring them."""
+    assert run("issue", "memo.eml", "--to", "people.csv", "--out", "copies").code == 0
+    before = {path.name: path.read_bytes() for path in (office / "copies").iterdir()}
+    assert run(*SEND, "--eml", "copies").is_refusal(2, "would replace the copies")
+    assert {path.name: path.read_bytes() for path in (office / "copies").iterdir()} == before
+
+
 def test_a_mail_is_sent_as_itself_and_to_nobody_else(run: Run, office: Path) -> None:
     """Whoever else got the master, or is named in its headers, gets no copy that is somebody's own."""
     issued = run("issue", "memo.eml", "--to", "people.csv", "--out", "copies")

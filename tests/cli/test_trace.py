@@ -15,7 +15,7 @@ from tests.cli.conftest import Run
 from tests.reports.authority import Authority, serving
 from tests.workflows.leaks import Issued, issue
 
-from lexprint.coding.keys import create_key_file
+from lexprint.coding.keys import Keyring, create_key_file
 from lexprint.registry.protocol import open_registry
 from lexprint.reports.signed_file import read_report, require_signer
 
@@ -30,6 +30,15 @@ def issued(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Issued:
         made = issue(registry, name="memo <b>.docx")
     (folder / "leak.txt").write_text(made.copy(17))
     return made
+
+
+def owned(folder: Path) -> Keyring:
+    """The same registry made anew with a key, which lies beside it: what others write there is noticed."""
+    keyring = create_key_file(folder / "lexprint.key")
+    (folder / "lexprint.db").unlink()
+    with open_registry("lexprint.db", keys=keyring) as registry:
+        issue(registry, name="memo <b>.docx")
+    return keyring
 
 
 def test_a_named_copy(run: Run, issued: Issued) -> None:
@@ -92,7 +101,7 @@ def test_an_unmarked_text(run: Run, issued: Issued, folder: Path) -> None:
 
 def test_reports_in_files(run: Run, issued: Issued, folder: Path) -> None:
     """A page or signed JSON by the name of the file; the signature is that of the key at hand."""
-    keyring = create_key_file(folder / "lexprint.key")
+    keyring = owned(folder)
     files = [part for name in ("out.html", "out.json", "out.pdf") for part in ("--report", name)]
     done = run("trace", "leak.txt", "--key", "lexprint.key", *files)
     assert f"signed with key {keyring.newest.id}, written to out.html and out.json and out.pdf" in done.errors
@@ -132,7 +141,7 @@ def test_a_timestamp_authority(run: Run, issued: Issued, folder: Path) -> None:
     (folder / "others.pem").write_bytes(Authority().root_pem)
     with serving(authority) as url:
         assert run("trace", "leak.txt", "--authority", url).is_refusal(3, "not signed")
-        create_key_file(folder / "lexprint.key")
+        owned(folder)
         signed = ("trace", "leak.txt", "--key", "lexprint.key", "--authority", url)
         assert run(*signed, "--report", "out.json").code == 0
         authority.answer = b"?"

@@ -1,6 +1,7 @@
 """Copies by mail, handed to a real SMTP server: each to its recipient. That each gets one, through a kill: tests/cli/test_mail_story.py."""
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,25 @@ def test_swapped_files_are_not_sent(office: tuple[Path, IssuedDocument, Registry
     finally:
         one.write_bytes(kept[0])
         other.write_bytes(kept[1])
+
+
+def test_files_that_are_swapped_in_between_are_not_sent(
+    office: tuple[Path, IssuedDocument, Registry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor who does so after they were looked at: what is sent is what was looked at."""
+    folder, done, registry = office
+    one, other = (folder / "copies" / copy.file_name for copy in done.copies[:2])
+    looks, kept, read = 0, other.read_bytes(), Path.read_bytes
+
+    def swapped(path: Path) -> bytes:
+        nonlocal looks
+        looks += path == one
+        return kept if path == one and looks > 1 else read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", swapped)
+    found = parcels(registry, done.document.id, folder / "copies", PEOPLE)
+    assert found[0].copy.number == 1
+    assert sha256(found[0].content).hexdigest() == found[0].copy.digest
 
 
 def test_addresses_do_not_move(office: tuple[Path, IssuedDocument, Registry]) -> None:

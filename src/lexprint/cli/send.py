@@ -52,6 +52,8 @@ def send(
 
     if (smtp is None) == (eml is None):
         raise InputError("a mail server or a folder is needed, and one of the two", needed="--smtp URL or --eml FOLDER")
+    if eml is not None and eml.resolve() == copies.resolve():
+        raise InputError("messages would replace the copies", needed="another folder with --eml")
     document_id = _document_in(copies)
     people = read_people(read_text_file(to).text, name=Path(to).name)
     server = None if smtp is None else MailServer.of(smtp)

@@ -29,6 +29,9 @@ MEMORY_PER_BYTE = 30
 ANSWER_PER_BYTE = 2
 LARGEST_ANSWER = 64 * MEGABYTE  # of a small file, pickled; it takes a few times that in memory
 SCAN_MEGABYTES = 60  # that Tesseract needs beyond what a reader does
+PICTURE_PER_BYTE = (
+    1  # what a picture takes follows from its pixels, which are limited: bytes behind it buy neither memory nor time
+)
 
 _ENVIRONMENT = "LEXPRINT_"
 _SECONDS, _MEGABYTES = f"{_ENVIRONMENT}READING_SECONDS", f"{_ENVIRONMENT}READING_MEGABYTES"
@@ -97,9 +100,11 @@ def too_complex(task: str, name: str, *, seconds: float, megabytes: float) -> Fo
 def _read(task: str, content: bytes, name: str, limits: ReadingLimits) -> Source | None:
     is_scan = task in ("image", SCANNED)
     more = len(content) / MEGABYTE
-    seconds = (limits.scan_seconds if is_scan else limits.seconds) + more * SECONDS_PER_MEGABYTE
-    seconds = min(seconds, limits.most_seconds)
-    megabytes = limits.megabytes + more * MEMORY_PER_BYTE + (SCAN_MEGABYTES if is_scan else 0)
+    seconds_more, memory_per_byte = (
+        (0.0, PICTURE_PER_BYTE) if task == "image" else (more * SECONDS_PER_MEGABYTE, MEMORY_PER_BYTE)
+    )
+    seconds = min((limits.scan_seconds if is_scan else limits.seconds) + seconds_more, limits.most_seconds)
+    megabytes = limits.megabytes + more * memory_per_byte + (SCAN_MEGABYTES if is_scan else 0)
     request = {
         "task": task,
         "name": name,

@@ -11,8 +11,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
+from html import escape, unescape
+from posixpath import normpath
 from typing import ClassVar
+from urllib.parse import unquote
 
 from lexprint.errors import FormatError
 from lexprint.formats.encodings import EncodedText, decode_text
@@ -26,7 +28,12 @@ from lexprint.text.editing import Edit, apply_edits
 from lexprint.text.span import Span
 
 LARGEST_TEXT = 120_000_000  # characters of XML in all parts together
-CONTENT_TYPES = "[Content_Types].xml"
+CONTENT_TYPES, RELATIONSHIPS = "[Content_Types].xml", "_rels/.rels"
+
+SAYS_TWO_THINGS = (
+    "The leaked document says one thing to some programs and another, or nothing, to others: it holds alternatives that differ, and the "
+    "first of them was read. Compare the report with the document as it is seen."
+)
 
 # What a part's content type ends in; macros and templates have main parts of their own type.
 _MAIN_TYPE = re.compile(
@@ -35,6 +42,7 @@ _MAIN_TYPE = re.compile(
 _NOTES_TYPE = re.compile(r"wordprocessingml\.(?:footnotes|endnotes)\+xml")
 _MARGIN_TYPE = re.compile(r"wordprocessingml\.(?:header|footer)\+xml")
 _TYPE_ENTRY = re.compile(r"<(?:[\w.-]+:)?(Override|Default)\s([^<>]*?)/?>")
+_RELATIONSHIP = re.compile(r"<(?:[\w.-]+:)?Relationship\s([^<>]*?)/?>")
 _ATTRIBUTE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
@@ -70,6 +78,7 @@ class DocxText:
     _projection: Projection = field(repr=False)
     _mirrors: tuple[_Mirror, ...] = field(repr=False)
     _elements: tuple[Element, ...] = field(repr=False)  # in order
+    remarks: tuple[str, ...] = ()
 
     kind: ClassVar[str] = "Word document"
     is_writable: ClassVar[bool] = True
@@ -159,7 +168,8 @@ def read_docx(package: Package) -> DocxText:
         for part, markup in zip(parts, markups, strict=True)
         for element in sorted(markup.elements, key=lambda element: element.content)
     )
-    return DocxText(name, package, parts, builder.build(), tuple(mirrors), tuple(elements))
+    remarks = (SAYS_TWO_THINGS,) if any(markup.is_ambiguous for markup in markups) else ()
+    return DocxText(name, package, parts, builder.build(), tuple(mirrors), tuple(elements), remarks)
 
 
 def is_docx(package: Package) -> bool:
@@ -182,9 +192,28 @@ def _members(package: Package, content_type: re.Pattern[str]) -> Iterator[str]:
             yield member
 
 
+def _main_member(package: Package) -> str:
+    """The main part that word processors open: where there are several, the one that the package names."""
+    members = list(_members(package, _MAIN_TYPE))
+    if len(members) == 1:
+        return members[0]
+    written = package.read(RELATIONSHIPS).decode("utf-8", "replace") if RELATIONSHIPS in package.members else ""
+    for entry in _RELATIONSHIP.finditer(written.replace("\0", "")):
+        values = {match[1]: unescape(match[2] or match[3] or "") for match in _ATTRIBUTE.finditer(entry[1])}
+        if values.get("Type", "").endswith("/officeDocument"):
+            target = normpath(f"/{unquote(values.get('Target', ''))}").strip("/").lower()
+            found = [member for member in members if member.lower() == target]
+            if len(found) == 1:
+                return found[0]
+            break
+    raise FormatError(
+        package.name, found="a Word document with two main parts", needed="the document as the word processor saved it"
+    )
+
+
 def _read_parts(package: Package) -> Iterator[_Part]:
     start = 0
-    main = next(_members(package, _MAIN_TYPE))
+    main = _main_member(package)
     others = [
         *((member, False) for member in _members(package, _NOTES_TYPE)),
         *((member, True) for member in _members(package, _MARGIN_TYPE)),

@@ -20,7 +20,7 @@ from typing import ClassVar, TypeAlias
 
 from lexprint.errors import FormatError, LexprintError
 from lexprint.formats.encodings import EncodedText
-from lexprint.formats.html_text import HIDES_PARTS, HtmlText, codec_of
+from lexprint.formats.html_text import HtmlText, codec_of
 from lexprint.formats.mail_parts import Leaf, body_spans, content_of, is_body, leaves, sealed_by, transfer_of
 from lexprint.formats.plain_text import PlainText
 from lexprint.formats.projection import whole_projection
@@ -178,15 +178,16 @@ def read_mail(content: bytes, *, name: str, read_file: ReadFile) -> MailText:
     length = 0
     protected: list[Span] = []
     twins: list[_Twin] = []
-    remarks: dict[str, None] = {}  # on files that came with it, each once
+    attached: list[Source] = []
     for leaf in leaves(message):
         twin = _twin(leaf, content, spans, length, name) if leaf.is_body else None
-        text, noted = _read(leaf.part, read_file) if twin is None else (twin.first.source.text, ())
-        remarks.update(dict.fromkeys(noted))
+        source = _attached(leaf.part, name, read_file) if twin is None else twin.first.source
+        text = "" if source is None else source.text
         if not text.strip():
             continue
         texts.append(text)
         if twin is None:
+            attached += [] if source is None else [source]
             protected.append(Span(length, length + len(text)))
             obstacle = obstacle or (_UNUSUAL if leaf.is_body else None)
         else:
@@ -202,12 +203,10 @@ def read_mail(content: bytes, *, name: str, read_file: ReadFile) -> MailText:
     if not twins:
         obstacle = obstacle or "mail without a text of its own"
     spans_kept = merged([*protected, *whole_projection(whole).protected])
-    return MailText(
-        whole, name, spans_kept, obstacle, content, tuple(twins), tuple(dict.fromkeys([*_remarks(twins), *remarks]))
-    )
+    return MailText(whole, name, spans_kept, obstacle, content, tuple(twins), tuple(_remarks(twins, attached)))
 
 
-def _remarks(twins: Sequence[_Twin]) -> Iterator[str]:
+def _remarks(twins: Sequence[_Twin], attached: Sequence[Source]) -> Iterator[str]:
     """What a reader of a report should know: mail programs show the page, and the plain text is what was read."""
     differing = sum(map(_differing_words, twins))
     if differing:
@@ -216,8 +215,8 @@ def _remarks(twins: Sequence[_Twin]) -> Iterator[str]:
             f"The leaked message says one thing as plain text, which was read, and another as a page, which mail programs show: they "
             f"differ in {words}. Compare the report with the message as it is seen."
         )
-    if any(remarks_of(twin.first.source) for twin in twins):
-        yield HIDES_PARTS
+    sources = (*(twin.first.source for twin in twins), *attached)
+    yield from dict.fromkeys(remark for source in sources for remark in remarks_of(source))
 
 
 def _differing_words(twin: _Twin) -> int:
@@ -304,17 +303,16 @@ def _protected(twin: _Twin) -> Iterator[Span]:
         yield Span(cursor, len(text))
 
 
-def _read(part: MIMEPart, read_file: ReadFile) -> tuple[str, tuple[str, ...]]:
-    """The text of a part, and what should be noted of it."""
+def _attached(part: MIMEPart, name: str, read_file: ReadFile) -> Source | None:
+    """What a part says that is a file of its own; None if it cannot be read."""
     content = content_of(part)
     if part.get_content_type() == "text/plain" and part.get_filename() is None:
-        return _decoded(content, part.get_content_charset()), ()
+        return PlainText(EncodedText(_decoded(content, part.get_content_charset()), "utf-8"), name)
     is_page = part.get_content_type() == "text/html"
     try:
-        found = read_file(content, part.get_filename() or ("part.html" if is_page else "part"))
+        return read_file(content, part.get_filename() or ("part.html" if is_page else "part"))
     except LexprintError:
-        return "", ()
-    return ("", ()) if found is None else (found.text, remarks_of(found))
+        return None
 
 
 def _decoded(content: bytes, charset: str | None) -> str:

@@ -17,7 +17,7 @@ from lexprint.formats.projection import whole_projection
 from lexprint.text.editing import Edit
 from lexprint.text.span import Span
 
-TIMEOUT_SECONDS = 180.0
+TIMEOUT_SECONDS = 600.0  # by the clock, on however busy a machine; its processor time is limited by the reader
 MOST_PIXELS = 51_000_000  # a photograph of 50 megapixels; 600 dpi on A4 is 35. Tesseract takes six bytes for each
 CONFIDENT = 60  # percent; below it, words are as often wrong as right
 

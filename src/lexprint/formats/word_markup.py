@@ -6,6 +6,8 @@ The XML is never written anew: text is replaced in place.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -49,6 +51,7 @@ class Markup:
     paragraphs: tuple[Paragraph, ...]
     elements: tuple[Element, ...]
     tangled: frozenset[int]  # groups of alternatives with alternatives inside
+    is_ambiguous: bool = False  # whether alternatives say different things, so that programs show one or another
 
 
 def read_markup(raw: str, *, name: str) -> Markup:
@@ -56,7 +59,21 @@ def read_markup(raw: str, *, name: str) -> Markup:
     reader = _Reader(raw, name)
     for event, following in pairwise(xml_events(raw, name=name, kind="a Word document")):
         reader.take(event, following.place)
-    return Markup(tuple(reader.paragraphs), tuple(reader.elements), frozenset(reader.tangled))
+    return Markup(
+        tuple(reader.paragraphs), tuple(reader.elements), frozenset(reader.tangled), _is_ambiguous(reader.said)
+    )
+
+
+def _is_ambiguous(said: Mapping[tuple[int, int], Sequence[str]]) -> bool:
+    """Whether alternatives differ in a word; what has only one of them is shown by some programs, and not at all by others."""
+    groups: dict[int, list[str]] = defaultdict(list)
+    for (group, _), texts in sorted(said.items()):
+        groups[group].append(" ".join("".join(texts).split()))
+    return any(
+        len(texts) < 2 or len(set(texts)) > 1
+        for texts in groups.values()
+        if any(letter.isalpha() for letter in "".join(texts))
+    )
 
 
 @dataclass
@@ -87,6 +104,7 @@ class _Reader:
         self.paragraphs: list[Paragraph] = []
         self.elements: list[Element] = []
         self.tangled: set[int] = set()
+        self.said: dict[tuple[int, int], list[str]] = defaultdict(list)  # by group and branch of alternatives
         self._open = [_Open()]
         self._groups = 0
         self._branches: dict[int, int] = {}
@@ -201,6 +219,8 @@ class _Reader:
         opened = self._open[-1]
         if self._text_element is None or opened.name != "t":
             return
+        if opened.alternative is not None and not opened.is_hidden:
+            self.said[opened.alternative].append(data)
         is_exact = not self._is_in_section and (len(data) == 1 or raw.of(self._raw) == data)
         is_protected = opened.is_bound or self._field_depth > 0 or not is_exact
         self._text.append(Fragment(data, raw, is_protected, joins=True))

@@ -113,6 +113,9 @@ class Registry(Protocol):
         Without either, a log that was rebuilt as a whole is taken for the old one.
         """
 
+    def verify_document(self, document_id: str | None) -> BrokenEntry | None:
+        """The same, but of what is stored only this document, its copies and its counted traces are compared; None: nothing."""
+
     def writing(self) -> AbstractContextManager[Statements]:
         """All of it or nothing, one writer at a time."""
 

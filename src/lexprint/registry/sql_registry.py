@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import sqlalchemy as sql
@@ -21,6 +21,8 @@ from lexprint.registry.audit import (
     REPORT_REVIEWED,
     REPORT_SAVED,
     TURN_TAKEN,
+    Details,
+    DigestOf,
     time_text,
 )
 from lexprint.registry.audit_table import AuditTable, entries
@@ -308,16 +310,24 @@ class SqlRegistry:
 
     def verify_audit(self, *, expected: str | None = None) -> BrokenEntry | None:
         with self._transactions.reading() as connection:
-            statements = self._statements(connection)
-            broken = audit.first_broken(
-                entries(statements),
-                digest_of=lambda event, details: queries.stored_digest(connection, event, details),
-                stored=queries.stored_counts(connection),
-            )
-            broken = broken or self._audit_table.first_foreign(statements)
+            broken = self._first_broken(connection, partial(queries.stored_digest, connection))
             if broken is None and expected is not None:
-                broken = audit.first_unexpected(entries(statements), expected)
+                broken = audit.first_unexpected(entries(self._statements(connection)), expected)
             return broken
+
+    def verify_document(self, document_id: str | None) -> BrokenEntry | None:
+        with self._transactions.reading() as connection:
+
+            def digest_of(event: str, details: Details) -> str:
+                is_of_it = details.get("document") == document_id and event not in (REPORT_SAVED, REPORT_REVIEWED)
+                return queries.stored_digest(connection, event, details) if is_of_it else str(details["sha256"])
+
+            return self._first_broken(connection, digest_of)
+
+    def _first_broken(self, connection: Connection, digest_of: DigestOf) -> BrokenEntry | None:
+        statements, stored = self._statements(connection), queries.stored_counts(connection)
+        broken = audit.first_broken(entries(statements), digest_of=digest_of, stored=stored)
+        return broken or self._audit_table.first_foreign(statements)
 
     # Transactions of others
 

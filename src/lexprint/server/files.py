@@ -13,8 +13,10 @@ from typing import Any
 
 from lexprint.registry.audit import time_text
 from lexprint.registry.protocol import Registry
+from lexprint.registry.statements import Statements
 from lexprint.server.access import Caller
-from lexprint.server.problems import not_found
+from lexprint.server.limits import Limits
+from lexprint.server.problems import Refusal, not_found
 
 SERVICE = "service"  # owner of what documents are made of; handed out by way of the document only
 LONGEST_NAME = 120
@@ -44,9 +46,10 @@ def safe_name(name: str | None) -> str:
     return parts[-1][-LONGEST_NAME:] if parts else "document.txt"
 
 
-def add_file(registry: Registry, caller: Caller, content: bytes, *, name: str, kind: str, days: int) -> StoredFile:
-    """Keep a file for some days, for whoever sent it."""
-    return _add(registry, caller.id, content, name=name, kind=kind, expires_at=datetime.now(UTC) + timedelta(days=days))
+def add_file(registry: Registry, caller: Caller, content: bytes, *, name: str, kind: str, limits: Limits) -> StoredFile:
+    """Keep a file for some days, for whoever sent it; refused where they keep too much already."""
+    expires_at = datetime.now(UTC) + timedelta(days=limits.file_days)
+    return _add(registry, caller.id, content, name=name, kind=kind, expires_at=expires_at, most=limits.kept_bytes)
 
 
 def keep_forever(registry: Registry, content: bytes, *, name: str, kind: str) -> None:
@@ -60,11 +63,20 @@ def keep_forever(registry: Registry, content: bytes, *, name: str, kind: str) ->
 
 
 def _add(
-    registry: Registry, owner: str, content: bytes, *, name: str, kind: str, expires_at: datetime | None
+    registry: Registry,
+    owner: str,
+    content: bytes,
+    *,
+    name: str,
+    kind: str,
+    expires_at: datetime | None,
+    most: int | None = None,
 ) -> StoredFile:
     now = datetime.now(UTC)
     file = StoredFile(secrets.token_hex(16), name, kind, sha256(content).hexdigest(), len(content), now, content)
     with registry.writing() as statements:
+        if most is not None:
+            _require_room(statements, owner, len(content), most=most)
         statements.change(
             "INSERT INTO files (id, owner, name, kind, digest, size, content, created_at, expires_at) "
             "VALUES (:id, :owner, :name, :kind, :digest, :size, :content, :created_at, :expires_at)",
@@ -79,6 +91,16 @@ def _add(
             expires_at=None if expires_at is None else time_text(expires_at),
         )
     return file
+
+
+def _require_room(statements: Statements, owner: str, size: int, *, most: int) -> None:
+    """Nobody fills the disk of all others; files whose days are over count until they are deleted, as they take room."""
+    (found,) = statements.rows("SELECT coalesce(sum(size), 0) AS kept FROM files WHERE owner = :owner", owner=owner)
+    kept = int(found["kept"])
+    if kept + size > most:
+        raise Refusal(
+            413, f"this token keeps {kept:,} bytes, and may keep {most:,}; delete files that nobody needs", code="Full"
+        )
 
 
 def find_file(registry: Registry, owner: str, file_id: str) -> StoredFile:

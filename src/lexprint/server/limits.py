@@ -33,6 +33,7 @@ class Limits:
     lease_seconds: float = 15.0  # after which a job whose process says nothing is taken over
     shutdown_seconds: float = 10.0  # to finish or park
     file_days: int = 30  # that uploads and files made of them are kept
+    kept_bytes: int = 2 << 30  # of these files, for one token
     retention_seconds: float = 600.0  # between two looks at what is old
     webhook_pause_seconds: float = 5.0  # after the first failure to tell a webhook; then twice as long each time
 

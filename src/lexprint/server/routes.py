@@ -151,7 +151,7 @@ async def upload(file: Annotated[UploadFile, File()], service: TheService, calle
 
     def work(on_progress: OnProgress) -> Answer:
         source = open_source(content, name=name, limits=service.reading)
-        stored = add_file(service.registry, caller, content, name=name, kind=source.kind, days=service.limits.file_days)
+        stored = add_file(service.registry, caller, content, name=name, kind=source.kind, limits=service.limits)
         words = segment(source.text).word_count
         facts = {"characters": len(source.text), "words": words, "is_writable": source.is_writable}
         return verbs.file_json(stored) | facts | {"warnings": list(hidden_warnings(content))}

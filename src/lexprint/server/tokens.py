@@ -27,6 +27,10 @@ TokenKind: TypeAlias = Literal["api", "link", "session"]
 LINK_LIFETIME = timedelta(minutes=10)
 SESSION_LIFETIME = timedelta(days=30)
 
+_CANCEL_JOBS = (
+    "UPDATE jobs SET state = 'cancelled', request = '', result = NULL, finished_at = :now "
+    "WHERE owner = :owner AND state IN ('queued', 'running')"
+)
 _PREFIX = "lxp"  # begins every token, so that scanners for leaked secrets can know it
 _FORM = re.compile(rf"{_PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
 
@@ -161,7 +165,10 @@ def list_tokens(registry: Registry) -> list[Token]:
 
 
 def revoke_token(registry: Registry, token_id: str, *, by: str | None = None) -> Token:
-    """From now on it opens nothing; revoking it again changes nothing."""
+    """From now on it opens nothing; revoking it again changes nothing.
+
+    What was asked for with it and is not done yet is cancelled, unless its holder signs out.
+    """
     with registry.writing() as statements:
         changed = statements.change(
             "UPDATE tokens SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL",
@@ -172,6 +179,8 @@ def revoke_token(registry: Registry, token_id: str, *, by: str | None = None) ->
         if not rows:
             raise UnknownToken(token_id)
         if changed:
+            if by != token_id:
+                statements.change(_CANCEL_JOBS, owner=token_id, now=time_text(datetime.now(UTC)))
             statements.log(TOKEN_REVOKED, {"token": token_id, "by": _maker(statements, by)})
     return _token(rows[0])
 

@@ -71,9 +71,7 @@ class Desk:
         return Opened(source, file.content, file.name, is_file=True)
 
     def keep(self, content: bytes, *, name: str, kind: str) -> StoredFile:
-        return add_file(
-            self.service.registry, self.caller, content, name=name, kind=kind, days=self.service.limits.file_days
-        )
+        return add_file(self.service.registry, self.caller, content, name=name, kind=kind, limits=self.service.limits)
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ from lexprint.reports.signatures import (
     signed_bytes,
 )
 from lexprint.reports.signed_file import content_json, read_report, report_bytes, stamped_bytes
+from lexprint.workflows.unaltered import require_unaltered
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring, MasterKey
@@ -59,6 +60,7 @@ def make_case(registry: Registry, report: Report, leak: bytes, *, leak_name: str
     require_leak(report, leak, name=leak_name)
     if len(leak) > LARGEST_MEMBER:
         raise InputError(f"{leak_name} is too large for a case", needed=f"at most {LARGEST_MEMBER:,} bytes")
+    require_unaltered(registry, None if report.document is None else report.document.id)
     extract = extract_bytes(registry.audit(), report)
     members = {
         _leak_member(leak_name): leak,

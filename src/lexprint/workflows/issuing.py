@@ -47,6 +47,7 @@ from lexprint.workflows.planning import (
 )
 from lexprint.workflows.results import Analysis, IssuedDocument, as_json
 from lexprint.workflows.review import ReviewLine, is_reviewed_so, keep_reviewed
+from lexprint.workflows.unaltered import require_unaltered
 
 SITES_FOR_TARDOS = (
     400  # from which on a code against colluders catches them; with fewer, fair coins trace single leaks best
@@ -102,6 +103,8 @@ def issue(
                 on_progress=on_progress,
             )
             record = _new_document(engine, master, analysis, keyring, registry, options)
+        else:
+            require_unaltered(registry, record.id)
         planner = Planner(record, recipients, master, keyring, registry, folder, engine.settings)
         return _issue_planned(planner, to_scratch=to_scratch, on_copies=on_copies)
 
@@ -172,9 +175,9 @@ def issue_blind(
     """
     _require_ready(master, recipients)
     with sole_writer(folder):
-        record = registry.find_document(
-            digest=master.digest, issuing="blind", fingerprint=engine.fingerprint, name=master.name, text=master.text
-        ) or _new_blind_document(engine, master, keyring, registry, error_bound=error_bound or ERROR_BOUND)
+        record = _known_blind_document(engine, master, registry) or _new_blind_document(
+            engine, master, keyring, registry, error_bound=error_bound or ERROR_BOUND
+        )
         require_fingerprint(engine, record)  # else these copies would be read otherwise than those before
         _require_promised(record, error_bound)
         secret = document_secret(keyring.find(record.key_id), record)
@@ -285,6 +288,15 @@ def _require_promised(record: DocumentRecord, error_bound: float | None) -> None
             f"{record.name} was issued with an error bound of {record.error_bound:g}, not {error_bound:g}",
             needed="the same bound or none, or another --name",
         )
+
+
+def _known_blind_document(engine: Engine, master: Master, registry: Registry) -> DocumentRecord | None:
+    found = registry.find_document(
+        digest=master.digest, issuing="blind", fingerprint=engine.fingerprint, name=master.name, text=master.text
+    )
+    if found is not None:
+        require_unaltered(registry, found.id)
+    return found
 
 
 def _new_blind_document(

@@ -23,7 +23,6 @@ from lexprint.registry.deliveries import begin_delivery, deliveries, end_deliver
 from lexprint.registry.packing import person
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import IssuedCopy
-from lexprint.workflows.copy_files import digest_of_file
 from lexprint.workflows.letters import Enclosure, Letter, message_with
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -107,15 +106,24 @@ def parcels(
         address = by_person[person(copy.recipient)]
         if address is None:
             raise InputError(f"the recipient of copy {copy.number} has no address", needed="a column email in the list")
-        if digest_of_file(folder / copy.file_name) != copy.digest:
-            raise InputError(
-                f"{copy.file_name} is not there, or is not the copy that was issued",
-                needed="the folder that lexprint issue wrote; run it again",
-            )
-        found.append(Parcel(copy, address, (folder / copy.file_name).read_bytes()))
+        found.append(Parcel(copy, address, _content(copy, folder)))
     if len({parcel.address.casefold() for parcel in found}) < len(found):
         raise InputError("two recipients have the same address", needed="an address for each: whose copy would it be?")
     return tuple(found)
+
+
+def _content(copy: IssuedCopy, folder: Path) -> bytes:
+    """Of its file, read once: who swaps files after it was compared would else have another one sent."""
+    try:
+        content = (folder / copy.file_name).read_bytes()
+    except OSError:
+        content = b""
+    if sha256(content).hexdigest() != copy.digest:
+        raise InputError(
+            f"{copy.file_name} is not there, or is not the copy that was issued",
+            needed="the folder that lexprint issue wrote; run it again",
+        )
+    return content
 
 
 def message_of(parcel: Parcel, letter: Letter, *, at: datetime | None = None) -> EmailMessage:

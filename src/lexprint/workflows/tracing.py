@@ -25,6 +25,7 @@ from lexprint.tracing.finding import Candidates, find_candidates
 from lexprint.tracing.leads import Lead, lead_of
 from lexprint.tracing.trace_turns import Mark, Reading, next_turn, share_of_turn, take_turn
 from lexprint.tracing.verdict import ERROR_BOUND, Finding, Shown, Suspect, judge, observe
+from lexprint.workflows.unaltered import require_unaltered
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring
@@ -52,7 +53,8 @@ def trace(
     SHA-256 of the leak's file, for reports that a court can match with it; `protected` are the parts that its format
     protects, which the marks of blind copies leave out, and `remarks` what a reader of the report should know of how the
     file was read. `authority` is the URL of a timestamp authority that is to confirm
-    when the signed report was made. That no document matches, or no copy stands out, is an outcome and no error.
+    when the signed report was made. That no document matches, or no copy stands out, is an outcome and no error. Before anybody is
+    named, the records of the document are held against the audit log.
 
     Without `error_bound`, it is what was promised when the document was issued; where several documents are compared, the
     least of their promises: nobody loosens the bound of a document by registering another one beside it.
@@ -83,6 +85,8 @@ def trace(
     report = build_report(
         registry, leak, traced, candidates.left_out, error_bound=error_bound, at=at, remarks=tuple(remarks)
     )
+    if report.document is not None and report.accused:
+        require_unaltered(registry, report.document.id)
     if keys is not None:
         report = sign(report, keys.newest)
         report = report if authority is None else stamp(report, authority)

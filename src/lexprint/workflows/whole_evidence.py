@@ -19,6 +19,7 @@ from lexprint.reports.report import Report
 from lexprint.reports.signed_file import report_bytes, sign
 from lexprint.tracing.verdict import observe
 from lexprint.workflows.cases import require_leak, signing_key
+from lexprint.workflows.unaltered import require_unaltered
 
 if TYPE_CHECKING:
     from lexprint.coding.keys import Keyring
@@ -39,6 +40,7 @@ def list_evidence(
         )
     key = signing_key(report, keys)
     require_leak(report, leak, name=leak_name)
+    require_unaltered(registry, report.document.id)
     record = registry.document(report.document.id)
     numbers = [copy.number for copy in report.accused]
     copies = {copy.number: copy.codeword for copy in registry.copies(record.id, numbers=numbers)}
