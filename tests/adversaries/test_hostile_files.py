@@ -28,6 +28,14 @@ from lexprint.server.tokens import create_token
 
 SECONDS, MEGABYTES = 10.0, 500
 ROOT = Path(__file__).parents[2]
+READER = child._ask  # a program of its own, before other tests have it replaced
+
+
+@pytest.fixture(autouse=True)
+def real_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read here as users have them read."""
+    monkeypatch.setattr(child, "_ask", READER)
+
 
 # Opens a file in a fresh process, and tells the processor time of it and its children, and the most memory that it and the
 # largest of its children had.
