@@ -17,7 +17,7 @@ from typing import ClassVar
 from lexprint.errors import FormatError
 from lexprint.formats.encodings import EncodedText, decode_text
 from lexprint.formats.paragraphs import Paragraph, add_paragraph
-from lexprint.formats.projection import Projection, ProjectionBuilder
+from lexprint.formats.projection import Projected, Projection, ProjectionBuilder
 from lexprint.formats.table import ACCEPTED
 from lexprint.formats.word_markup import Element, Markup, read_markup
 from lexprint.formats.zip_package import Package, open_package
@@ -60,7 +60,7 @@ class _Mirror:
 
 
 @dataclass(frozen=True)
-class DocxText:
+class DocxText(Projected):
     """A Word document."""
 
     name: str
@@ -72,14 +72,6 @@ class DocxText:
 
     kind: ClassVar[str] = "Word document"
     is_writable: ClassVar[bool] = True
-
-    @property
-    def text(self) -> str:
-        return self._projection.text
-
-    @property
-    def protected(self) -> tuple[Span, ...]:
-        return self._projection.protected
 
     def with_edits(self, edits: Sequence[Edit]) -> bytes:
         """The document with each edit made. No edits: the very same bytes."""

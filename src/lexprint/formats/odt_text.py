@@ -17,7 +17,7 @@ from typing import ClassVar
 from lexprint.errors import FormatError
 from lexprint.formats.encodings import EncodedText, decode_text
 from lexprint.formats.paragraphs import Fragment, Paragraph, add_paragraph
-from lexprint.formats.projection import Projection, ProjectionBuilder
+from lexprint.formats.projection import Projected, Projection, ProjectionBuilder
 from lexprint.formats.table import ACCEPTED
 from lexprint.formats.xml_events import Event, damaged_xml, refuse_too_deep, xml_events
 from lexprint.formats.zip_package import Package, open_package
@@ -50,7 +50,7 @@ _TOKEN = re.compile(rf"[{_SPACE}]+|[^{_SPACE}]+")
 
 
 @dataclass(frozen=True)
-class OdtText:
+class OdtText(Projected):
     """An OpenDocument text."""
 
     name: str
@@ -60,14 +60,6 @@ class OdtText:
 
     kind: ClassVar[str] = KIND
     is_writable: ClassVar[bool] = True
-
-    @property
-    def text(self) -> str:
-        return self._projection.text
-
-    @property
-    def protected(self) -> tuple[Span, ...]:
-        return self._projection.protected
 
     def with_edits(self, edits: Sequence[Edit]) -> bytes:
         """The document with each edit made. No edits: the very same bytes."""
