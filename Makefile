@@ -5,7 +5,7 @@ VENV := .venv
 EVALUATION := packages/lexprint-evaluation
 TRAINING := .venv-training
 PIP_FLAGS := --quiet --disable-pip-version-check
-PARALLEL := -n auto --maxprocesses 8 --dist loadfile# fixtures of a file are made once
+PARALLEL := -n auto --maxprocesses 8 --dist worksteal# most files stay whole, and no worker waits for another's last file
 SEED ?= 1# of the order of the tests, and of whatever they draw by chance
 SOURCES := src tests packages $(wildcard training benchmarks)
 unexport PYTHONDONTWRITEBYTECODE# else every worker would compile all tests anew

@@ -3,6 +3,7 @@
 With `pytest --no-skips` a test that cannot run here is a failure, so that nobody believes it has run.
 """
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -65,6 +66,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("drawn")
 
 
+def pytest_collection_finish() -> None:
+    """Modules, tests and their examples stay to the end: the collector need not look at them again and again."""
+    gc.enable()
+    gc.freeze()
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # hardly anything that is collected goes again
     if config.getoption("--no-skips"):
         config.pluginmanager.register(Skips(), "lexprint-no-skips")

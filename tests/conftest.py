@@ -2,14 +2,19 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.formats.warm_reader import Ask, warm_reader
 from tests.registry.postgres import Server, running_server
 
 from lexprint.engine import Engine
+from lexprint.formats import child
+from lexprint.models import onnx_backend
+from lexprint.models.weights import SHIPPED, ModelFiles
 from lexprint.registry import connections
 from lexprint.registry.databases import prepare_sqlite
 from lexprint.registry.protocol import Registry, open_registry
@@ -18,11 +23,36 @@ from lexprint.settings import ModelNames
 
 @pytest.fixture(scope="session", autouse=True)
 def models_loaded_once() -> Iterator[None]:
-    """Engines with the same models share them: loading takes longer than most of what tests ask of them."""
+    """Whoever asks for shipped models shares them: loading takes longer than most of what tests ask of them."""
     with pytest.MonkeyPatch.context() as patch:
         for role in ("masked_lm", "entailment", "sentence_encoder"):
             _load_once(patch, role)
+        _unpack_once(patch)
         yield
+
+
+def _unpack_once(patch: pytest.MonkeyPatch) -> None:
+    """Networks that differ in batch size and threads only are made of the same arrays, and run in the same session."""
+    load, start = ModelFiles.load_tensors, onnx_backend.Session
+    unpacked: dict[ModelFiles, dict[str, Any]] = {}
+    started: dict[bytes, onnx_backend.Session] = {}
+
+    def load_shipped(files: ModelFiles) -> dict[str, Any]:
+        if files.folder != SHIPPED:
+            return load(files)
+        if files not in unpacked:
+            unpacked[files] = load(files)
+        return unpacked[files]
+
+    def start_shipped(graph: bytes, weights: dict[str, Any]) -> onnx_backend.Session:
+        if not any(weights is shipped for shipped in unpacked.values()):
+            return start(graph, weights)
+        if graph not in started:
+            started[graph] = start(graph, weights)
+        return started[graph]
+
+    patch.setattr(ModelFiles, "load_tensors", load_shipped)
+    patch.setattr(onnx_backend, "Session", start_shipped)
 
 
 def _load_once(patch: pytest.MonkeyPatch, role: str) -> None:
@@ -47,6 +77,22 @@ def disks_not_waited_for() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connections, "prepare_sqlite", prepare_hastily)
         patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def readers_started_once() -> Iterator[None]:
+    """Files are read by processes that need not import anything anew; tests of the process itself take the real one."""
+    if os.name != "posix":
+        yield
+        return
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+
+        @cache
+        def start() -> Ask:
+            return stack.enter_context(warm_reader())
+
+        patch.setattr(child, "_ask", lambda request, *, seconds: start()(request, seconds=seconds))
         yield
 
 

@@ -28,24 +28,24 @@ from lexprint.errors import (
     WeightsDamaged,
     WeightsMissing,
 )
-from lexprint.results import (
-    Capacity,
-    CopyFile,
-    Extracted,
-    Issued,
-    Marked,
-    NamedCopy,
-    Recovered,
-    Substitute,
-    TraceReport,
-)
-from lexprint.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from lexprint.client import Client
     from lexprint.coding.keys import Keyring, MasterKey
     from lexprint.engine import Engine
     from lexprint.library import Lexprint
+    from lexprint.results import (
+        Capacity,
+        CopyFile,
+        Extracted,
+        Issued,
+        Marked,
+        NamedCopy,
+        Recovered,
+        Substitute,
+        TraceReport,
+    )
+    from lexprint.settings import Settings, load_settings
     from lexprint.text.document import Document, Sentence, Word
     from lexprint.text.editing import Edit, apply_edits
     from lexprint.text.segmentation import segment
@@ -100,17 +100,28 @@ __all__ = [
 
 # Where the names above come from that are not loaded yet; a test keeps this the same as what type checkers see.
 _LAZY = {
+    "Capacity": "lexprint.results",
     "Client": "lexprint.client",
+    "CopyFile": "lexprint.results",
     "Document": "lexprint.text.document",
     "Edit": "lexprint.text.editing",
     "Engine": "lexprint.engine",
+    "Extracted": "lexprint.results",
+    "Issued": "lexprint.results",
     "Keyring": "lexprint.coding.keys",
     "Lexprint": "lexprint.library",
+    "Marked": "lexprint.results",
     "MasterKey": "lexprint.coding.keys",
+    "NamedCopy": "lexprint.results",
+    "Recovered": "lexprint.results",
     "Sentence": "lexprint.text.document",
+    "Settings": "lexprint.settings",
     "Span": "lexprint.text.span",
+    "Substitute": "lexprint.results",
+    "TraceReport": "lexprint.results",
     "Word": "lexprint.text.document",
     "apply_edits": "lexprint.text.editing",
+    "load_settings": "lexprint.settings",
     "segment": "lexprint.text.segmentation",
 }
 

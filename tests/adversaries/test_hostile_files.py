@@ -27,7 +27,16 @@ from lexprint.server.app import create_app
 from lexprint.server.tokens import create_token
 
 SECONDS, MEGABYTES = 10.0, 500
+DEEPEST = 59_000_000  # bytes of markup, just below what is refused as a bomb
 ROOT = Path(__file__).parents[2]
+READER = child._ask  # a program of its own, before other tests have it replaced
+
+
+@pytest.fixture(autouse=True)
+def real_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read here as users have them read."""
+    monkeypatch.setattr(child, "_ask", READER)
+
 
 # Opens a file in a fresh process, and tells the processor time of it and its children, and the most memory that it and the
 # largest of its children had.
@@ -73,17 +82,17 @@ def long_word_pdf() -> bytes:
     return make_pdf([[(72, 700, "a" * 60_000)]])
 
 
-def deep_docx() -> bytes:
-    """150 KB that unpack to 59 MB of markup, just below what is refused as a bomb."""
-    markup = "<w:p><w:r><w:t>a</w:t></w:r></w:p>" * (59_000_000 // 34)
+def deep_docx(size: int = DEEPEST) -> bytes:
+    """150 KB that unpack to so much markup."""
+    markup = "<w:p><w:r><w:t>a</w:t></w:r></w:p>" * (size // 34)
     noise = random.Random(1).randbytes(74_000).hex()  # so that the ratio is that of a real document
     return make_docx(f"{markup}<!--{noise}-->")
 
 
-def deep_odt() -> bytes:
+def deep_odt(size: int = DEEPEST) -> bytes:
     """The same for OpenDocument."""
     noise = random.Random(1).randbytes(74_000).hex()
-    return make_odt(f"{'<text:p>a</text:p>' * (59_000_000 // 19)}<!--{noise}-->")
+    return make_odt(f"{'<text:p>a</text:p>' * (size // 19)}<!--{noise}-->")
 
 
 def different_twins() -> bytes:
@@ -127,8 +136,8 @@ def bomb_of_streams() -> bytes:
 FILES: dict[str, Callable[[], bytes]] = {
     "word.pdf": long_word_pdf,
     "streams.pdf": bomb_of_streams,
-    "deep.docx": deep_docx,
-    "deep.odt": deep_odt,
+    "deep.docx": lambda: deep_docx(DEEPEST // 12),
+    "deep.odt": lambda: deep_odt(DEEPEST // 12),
     "twins.eml": different_twins,
     "nested.eml": nested_mail,
     "open.html": deep_html,
@@ -143,6 +152,14 @@ def test_hostile_files_end_soon(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(FILES[name]())
     assert opened(path).startswith(("read", "refused"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "made"), [("deep.docx", deep_docx), ("deep.odt", deep_odt)])
+def test_the_deepest_files_end_soon(name: str, made: Callable[[], bytes], tmp_path: Path) -> None:
+    """The same at the most that is not taken for a bomb, which uses up the reader's time."""
+    (tmp_path / name).write_bytes(made())
+    assert opened(tmp_path / name).startswith(("read", "refused"))
 
 
 def test_the_long_word_is_read(tmp_path: Path) -> None:

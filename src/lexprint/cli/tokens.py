@@ -68,12 +68,12 @@ def link(
 def list_all(registry: str = REGISTRY, as_json: bool = console.AS_JSON) -> None:
     """List tokens; revoked and expired ones too."""
     from lexprint.registry.protocol import open_existing_registry
-    from lexprint.server.tokens import list_tokens
+    from lexprint.server.tokens import list_tokens, token_json
 
     with open_existing_registry(registry) as opened:
         found = list_tokens(opened)
     if as_json:
-        console.print_json([_json(token) for token in found])
+        console.print_json([token_json(token) for token in found])
         return
     for token in found:
         scopes = ",".join(sorted(token.scopes))
@@ -114,16 +114,3 @@ def _until(token: Token) -> str:
         return "never expires"
     verb = "expires" if token.expires_at > datetime.now(UTC) else "expired"
     return f"{verb} on {token.expires_at:%Y-%m-%d %H:%M} UTC"
-
-
-def _json(token: Token) -> dict[str, object]:
-    return {
-        "id": token.id,
-        "kind": token.kind,
-        "name": token.name,
-        "scopes": sorted(token.scopes),
-        "recipient": token.recipient,
-        "created_at": token.created_at.isoformat(),
-        "expires_at": token.expires_at and token.expires_at.isoformat(),
-        "revoked_at": token.revoked_at and token.revoked_at.isoformat(),
-    }

@@ -20,7 +20,7 @@ from lexprint.errors import FormatError
 from lexprint.formats.encodings import EncodedText, decode_text
 from lexprint.formats.faint_text import remarks_on
 from lexprint.formats.paragraphs import Paragraph, add_paragraph
-from lexprint.formats.projection import Projection, ProjectionBuilder
+from lexprint.formats.projection import Projected, Projection, ProjectionBuilder
 from lexprint.formats.table import ACCEPTED
 from lexprint.formats.word_markup import Element, Markup, read_markup
 from lexprint.formats.zip_package import Package, open_package
@@ -69,7 +69,7 @@ class _Mirror:
 
 
 @dataclass(frozen=True)
-class DocxText:
+class DocxText(Projected):
     """A Word document."""
 
     name: str
@@ -82,14 +82,6 @@ class DocxText:
 
     kind: ClassVar[str] = "Word document"
     is_writable: ClassVar[bool] = True
-
-    @property
-    def text(self) -> str:
-        return self._projection.text
-
-    @property
-    def protected(self) -> tuple[Span, ...]:
-        return self._projection.protected
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -180,7 +180,7 @@ def read_mail(content: bytes, *, name: str, read_file: ReadFile) -> MailText:
     twins: list[_Twin] = []
     attached: list[Source] = []
     for leaf in leaves(message):
-        twin = _twin(leaf, content, spans, length, name) if leaf.is_body else None
+        twin = _twin(leaf, spans, length, name) if leaf.is_body else None
         source = _attached(leaf.part, name, read_file) if twin is None else twin.first.source
         text = "" if source is None else source.text
         if not text.strip():
@@ -232,21 +232,21 @@ def _differing_words(twin: _Twin) -> int:
     return differing
 
 
-def _twin(leaf: Leaf, content: bytes, spans: dict[int, Span], start: int, name: str) -> _Twin | None:
+def _twin(leaf: Leaf, spans: dict[int, Span], start: int, name: str) -> _Twin | None:
     """What can be changed of a part and of those that say the same; None if that cannot be done in all of them."""
-    first = _body(leaf.part, content, spans, name)
+    first = _body(leaf.part, spans, name)
     if first is None or len(leaf.others) > 1:
         return None
     if not leaf.others:
         return _Twin(start, first, None, ())
     other = leaf.others[0]
-    second = _body(other, content, spans, name) if is_body(other) else None
+    second = _body(other, spans, name) if is_body(other) else None
     if second is None:
         return None
     return _Twin(start, first, second, tuple(_shared(first.source.text, second.source.text)))
 
 
-def _body(part: MIMEPart, content: bytes, spans: dict[int, Span], name: str) -> _Body | None:
+def _body(part: MIMEPart, spans: dict[int, Span], name: str) -> _Body | None:
     raw, payload = spans.get(id(part)), part.get_payload(decode=True)
     codec = codec_of(str(part.get_content_charset() or "utf-8"))
     if raw is None or codec is None or not isinstance(payload, bytes):

@@ -18,7 +18,7 @@ from lexprint.errors import FormatError
 from lexprint.formats.encodings import EncodedText, decode_text
 from lexprint.formats.faint_text import remarks_on
 from lexprint.formats.paragraphs import Fragment, Paragraph, add_paragraph
-from lexprint.formats.projection import Projection, ProjectionBuilder
+from lexprint.formats.projection import Projected, Projection, ProjectionBuilder
 from lexprint.formats.table import ACCEPTED
 from lexprint.formats.xml_events import Event, damaged_xml, refuse_too_deep, xml_events
 from lexprint.formats.zip_package import Package, open_package
@@ -51,7 +51,7 @@ _TOKEN = re.compile(rf"[{_SPACE}]+|[^{_SPACE}]+")
 
 
 @dataclass(frozen=True)
-class OdtText:
+class OdtText(Projected):
     """An OpenDocument text."""
 
     name: str
@@ -61,14 +61,6 @@ class OdtText:
 
     kind: ClassVar[str] = KIND
     is_writable: ClassVar[bool] = True
-
-    @property
-    def text(self) -> str:
-        return self._projection.text
-
-    @property
-    def protected(self) -> tuple[Span, ...]:
-        return self._projection.protected
 
     @property
     def remarks(self) -> tuple[str, ...]:

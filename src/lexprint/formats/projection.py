@@ -96,6 +96,20 @@ class Projection:
         return parts
 
 
+class Projected:
+    """A file whose text is what a projection shows of it."""
+
+    _projection: Projection
+
+    @property
+    def text(self) -> str:
+        return self._projection.text
+
+    @property
+    def protected(self) -> tuple[Span, ...]:
+        return self._projection.protected
+
+
 class ProjectionBuilder:
     """Collects pieces while a file is read from front to back."""
 

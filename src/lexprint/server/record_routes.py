@@ -24,7 +24,7 @@ from lexprint.server.limits import OnProgress
 from lexprint.server.problems import Refusal, not_found
 from lexprint.server.routes import Limit, Offset, TheCaller, TheService, attachment, disposition, page, shared, tracing
 from lexprint.server.service import Service
-from lexprint.server.tokens import Token, create_token, list_tokens, revoke_token
+from lexprint.server.tokens import create_token, list_tokens, revoke_token, token_json
 from lexprint.server.verbs import Answer
 
 IN_MEMORY = 8 << 20  # bytes of an archive; larger ones are on disk while they are sent
@@ -168,7 +168,7 @@ async def rank(asked: schemas.RankingRequest, service: TheService, caller: TheCa
 @administration.get("/tokens", response_model=list[token_schemas.TokenInfo])
 def show_tokens(service: TheService) -> list[Answer]:
     """All tokens, revoked and expired ones too."""
-    return [_token_json(token) for token in list_tokens(service.registry)]
+    return [token_json(token) for token in list_tokens(service.registry)]
 
 
 @administration.post("/tokens", response_model=token_schemas.NewToken, status_code=201)
@@ -183,13 +183,13 @@ def new_token(asked: token_schemas.TokenRequest, service: TheService, caller: Th
         recipient=asked.recipient,
         by=caller.id,
     )
-    return _token_json(token) | {"token": written}
+    return token_json(token) | {"token": written}
 
 
 @administration.delete("/tokens/{token_id}", response_model=token_schemas.TokenInfo)
 def end_token(token_id: schemas.TokenId, service: TheService, caller: TheCaller) -> Answer:
     """Revoke a token."""
-    return _token_json(revoke_token(service.registry, token_id, by=caller.id))
+    return token_json(revoke_token(service.registry, token_id, by=caller.id))
 
 
 @administration.get("/metrics", response_class=PlainTextResponse)
@@ -274,16 +274,3 @@ def stored_report(service: Service, report_id: str) -> Report:
         if not statements.rows("SELECT id FROM reports WHERE id = :id", id=report_id):
             raise not_found("report", report_id)
     return read_report(service.registry.report(report_id).text.encode(), name=f"report {report_id}")
-
-
-def _token_json(token: Token) -> Answer:
-    return {
-        "id": token.id,
-        "kind": token.kind,
-        "name": token.name,
-        "scopes": sorted(token.scopes),
-        "recipient": token.recipient,
-        "created_at": token.created_at,
-        "expires_at": token.expires_at,
-        "revoked_at": token.revoked_at,
-    }

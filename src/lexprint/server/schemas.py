@@ -98,7 +98,7 @@ class ExtractRequest(Given):
     what: Literal["bits", "payload"] = "bits"
     payload_bits: int | None = Field(default=None, ge=1, le=128)
     false_positive: Probability = 1e-6
-    fingerprint: Text | None = Field(default=None, description="That of the copy; any other is refused.")
+    fingerprint: Text | None = Field(default=None, description="Expected fingerprint; any other is refused.")
 
 
 class RecoverRequest(Given):

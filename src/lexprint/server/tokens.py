@@ -56,6 +56,20 @@ class Token:
         return self.kind != "link" and self.is_valid(at)
 
 
+def token_json(token: Token) -> dict[str, object]:
+    """What commands print and the service answers of a token."""
+    return {
+        "id": token.id,
+        "kind": token.kind,
+        "name": token.name,
+        "scopes": sorted(token.scopes),
+        "recipient": token.recipient,
+        "created_at": token.created_at.isoformat(),
+        "expires_at": token.expires_at and token.expires_at.isoformat(),
+        "revoked_at": token.revoked_at and token.revoked_at.isoformat(),
+    }
+
+
 def create_token(
     registry: Registry,
     name: str,

@@ -112,11 +112,23 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
-class TextCapacity:
-    """How many bits a text can carry as it stands, where, and at what price in meaning."""
+class _Measured:
+    """A text by paragraphs, and what sites it has."""
 
     paragraphs: tuple[Paragraph, ...]
     fingerprint: str
+
+    @property
+    def words(self) -> int:
+        return sum(paragraph.words for paragraph in self.paragraphs)
+
+    def _per_word(self, number: int) -> float:
+        return number / self.words if self.words else 0.0
+
+
+@dataclass(frozen=True)
+class TextCapacity(_Measured):
+    """How many bits a text can carry as it stands, where, and at what price in meaning."""
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -127,12 +139,8 @@ class TextCapacity:
         return len(self.sites)
 
     @property
-    def words(self) -> int:
-        return sum(paragraph.words for paragraph in self.paragraphs)
-
-    @property
     def bits_per_word(self) -> float:
-        return self.bits / self.words if self.words else 0.0
+        return self._per_word(self.bits)
 
     @property
     def mean_entailment(self) -> float | None:
@@ -141,11 +149,8 @@ class TextCapacity:
 
 
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(_Measured):
     """Where copies of a text may differ, when the registry knows the sites."""
-
-    paragraphs: tuple[Paragraph, ...]
-    fingerprint: str
 
     @cached_property
     def sites(self) -> tuple[CopySite, ...]:
@@ -156,12 +161,8 @@ class Analysis:
         )
 
     @property
-    def words(self) -> int:
-        return sum(paragraph.words for paragraph in self.paragraphs)
-
-    @property
     def sites_per_word(self) -> float:
-        return len(self.sites) / self.words if self.words else 0.0
+        return self._per_word(len(self.sites))
 
     @property
     def mean_entailment(self) -> float | None:
