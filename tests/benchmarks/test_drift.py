@@ -34,12 +34,9 @@ def asked_side_by_side(file: Path, *ways: Way) -> list[dict[str, Any]]:
 
 
 @needs_qemu
-@pytest.mark.parametrize(("kind", "instructions"), [NEHALEM, pytest.param(*HASWELL, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("kind", "instructions"), [NEHALEM, HASWELL])
 def test_other_processors_answer_alike(kind: str, instructions: str, file: Path) -> None:
-    """To the last bit of all that the three graphs put out, though their kernels are others.
-
-    Those of AVX2 run below without emulation, so that Haswell itself is left to `make slow`.
-    """
+    """To the last bit of all that the three graphs put out, though their kernels are others."""
     (there,) = asked_side_by_side(file, Way(kind, processor=kind))
     (here,) = ask(HERE, file, [0])
     assert there["answers"] == here["answers"]

@@ -83,10 +83,6 @@ class DocxText(Projected):
     kind: ClassVar[str] = "Word document"
     is_writable: ClassVar[bool] = True
 
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        return remarks_on(*(part.encoded.text for part in self._parts))
-
     def with_edits(self, edits: Sequence[Edit]) -> bytes:
         """The document with each edit made. No edits: the very same bytes."""
         raw_edits = self._projection.raw_edits(edits, _escaped)
@@ -160,7 +156,8 @@ def read_docx(package: Package) -> DocxText:
         for part, markup in zip(parts, markups, strict=True)
         for element in sorted(markup.elements, key=lambda element: element.content)
     )
-    remarks = (SAYS_TWO_THINGS,) if any(markup.is_ambiguous for markup in markups) else ()
+    ambiguous = (SAYS_TWO_THINGS,) if any(markup.is_ambiguous for markup in markups) else ()
+    remarks = (*remarks_on(*(part.encoded.text for part in parts)), *ambiguous)
     return DocxText(name, package, parts, builder.build(), tuple(mirrors), tuple(elements), remarks)
 
 
