@@ -109,8 +109,7 @@ def _writer(bits: Sequence[int]) -> Choose:
     remaining = list(reversed(bits))
 
     def write(pair: Pair, word: str, neighbours: Neighbours) -> Inquiry[str]:
-        if remaining:
-            yield Turn()
+        yield Turn(lambda: not remaining)
         return pair.word(remaining.pop()) if remaining else word
 
     return write

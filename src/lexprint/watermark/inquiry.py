@@ -6,7 +6,7 @@ models see large batches. An answer depends on its question only, hence neither 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import Any, TypeAlias, TypeVar
@@ -57,7 +57,9 @@ class Weigh:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Go on when every earlier inquiry has ended; the answer is None."""
+    """Go on when every earlier inquiry has ended, or their order has come to matter no more; the answer is None."""
+
+    is_pointless: Callable[[], bool] = lambda: False
 
 
 Question: TypeAlias = Propose | Expect | Rate | Weigh | Turn
@@ -86,12 +88,23 @@ def answer_all(inquiries: Iterable[Inquiry[T]], substituter: Substituter, *, win
         under_way |= begun
         for number in begun:
             send(number, None)
-        while under_way and isinstance(questions[earliest := next(iter(under_way))], Turn):
-            send(earliest, None)
+        while granted := _granted(questions, list(under_way)):
+            for number in granted:
+                send(number, None)
         if not under_way and len(begun) < room:  # all have ended and no more are to come
             return [results[number] for number in sorted(results)]
         for number, answer in _answer(questions, substituter).items():
             send(number, answer)
+
+
+def _granted(questions: Mapping[int, Question], under_way: Sequence[int]) -> list[int]:
+    """Those that wait for a turn no longer."""
+    waiting = ((number, questions[number]) for number in under_way)
+    return [
+        number
+        for number, question in waiting
+        if isinstance(question, Turn) and (number == under_way[0] or question.is_pointless())
+    ]
 
 
 def _answer(questions: Mapping[int, Question], substituter: Substituter) -> dict[int, Answer]:
