@@ -22,6 +22,7 @@ OPTIONS = """
     --disable-sync --disable-dev-shm-usage --no-first-run --hide-scrollbars --disable-extensions --remote-debugging-pipe about:blank
 """.split()
 TIMEOUT_SECONDS = 60.0
+POLL_SECONDS = 0.02
 
 
 @dataclass
@@ -88,7 +89,7 @@ class Tab:
         self.run("0")
         while self._loading or self._unlogged:
             assert time.monotonic() < deadline, f"{len(self._loading)} requests have no answer; {self.console}"
-            time.sleep(0.05)
+            time.sleep(POLL_SECONDS)
             self.run("0")
 
     def refused(self, status: int) -> None:
@@ -119,7 +120,7 @@ class Tab:
         deadline = time.monotonic() + seconds
         while not self.run(f"Boolean({condition})"):
             assert time.monotonic() < deadline, f"{condition} did not come true; {self.console}"
-            time.sleep(0.05)
+            time.sleep(POLL_SECONDS)
 
     def fill(self, element: str, text: str) -> None:
         """Write a text where there was another."""
