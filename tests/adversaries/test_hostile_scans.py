@@ -9,6 +9,8 @@ import pytest
 from tests.adversaries.test_hostile_files import opened
 from tests.formats.test_ocr import SENTENCE, needs_tesseract, picture
 
+from lexprint.formats.source import open_source
+
 SIDE = 7_000  # pixels; 49 million are still read
 
 
@@ -55,3 +57,17 @@ def test_a_small_scan_is_read_within_the_same_limits(tmp_path: Path) -> None:
     with_tesseract(tmp_path)
     (tmp_path / "leak.png").write_bytes(picture("PNG"))
     assert opened(tmp_path / "leak.png") == f"read {len(SENTENCE.replace('.', ' .').split())}"
+
+
+@needs_tesseract
+@pytest.mark.parametrize("padding", [0, 12_000_000], ids=["small", "as large as a photograph"])
+def test_a_photograph_is_not_called_damaged(padding: int, tmp_path: Path) -> None:
+    """48 megapixels in colour take it 523 MB: read if the file is one of a camera; refused for what it is if it is a few KB."""
+    image_module = pytest.importorskip("PIL.Image", reason="Pillow draws the picture")
+    with_tesseract(tmp_path)
+    image_module.new("RGB", (8_000, 6_000), "white").save(tmp_path / "leak.png")
+    content = (tmp_path / "leak.png").read_bytes()
+    if padding:
+        assert open_source(content + bytes(padding), name="leak.png").text == ""
+        return
+    assert "with 48,000,000 pixels takes too much memory; needed: a smaller image" in opened(tmp_path / "leak.png")

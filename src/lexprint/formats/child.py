@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lexprint.errors import FormatError, LexprintError, SettingsError
+from lexprint.formats.image_size import is_coloured
 from lexprint.formats.protocol import Source
 from lexprint.formats.reading import SCANNED
 from lexprint.formats.table import FORMATS
@@ -29,8 +30,10 @@ MEMORY_PER_BYTE = 30
 ANSWER_PER_BYTE = 2
 LARGEST_ANSWER = 64 * MEGABYTE  # of a small file, pickled; it takes a few times that in memory
 SCAN_MEGABYTES = 60  # that Tesseract needs beyond what a reader does
-PICTURE_PER_BYTE = (
-    1  # what a picture takes follows from its pixels, which are limited: bytes behind it buy neither memory nor time
+# What a picture takes follows from its pixels, which are limited: bytes behind it buy neither memory nor time.
+PICTURE_PER_BYTE = 1
+COLOUR_MEGABYTES = (
+    220  # that a photograph of 50 megapixels takes more than a scan in grey, if its file is one of a camera
 )
 
 _ENVIRONMENT = "LEXPRINT_"
@@ -100,11 +103,13 @@ def too_complex(task: str, name: str, *, seconds: float, megabytes: float) -> Fo
 def _read(task: str, content: bytes, name: str, limits: ReadingLimits) -> Source | None:
     is_scan = task in ("image", SCANNED)
     more = len(content) / MEGABYTE
-    seconds_more, memory_per_byte = (
-        (0.0, PICTURE_PER_BYTE) if task == "image" else (more * SECONDS_PER_MEGABYTE, MEMORY_PER_BYTE)
-    )
-    seconds = min((limits.scan_seconds if is_scan else limits.seconds) + seconds_more, limits.most_seconds)
-    megabytes = limits.megabytes + more * memory_per_byte + (SCAN_MEGABYTES if is_scan else 0)
+    megabytes = limits.megabytes + more * MEMORY_PER_BYTE + (SCAN_MEGABYTES if is_scan else 0)
+    seconds = (limits.scan_seconds if is_scan else limits.seconds) + more * SECONDS_PER_MEGABYTE
+    if task == "image":
+        megabytes = limits.megabytes + SCAN_MEGABYTES + more * PICTURE_PER_BYTE
+        megabytes += min(more * MEMORY_PER_BYTE, COLOUR_MEGABYTES) if is_coloured(content) else 0
+        seconds = limits.scan_seconds
+    seconds = min(seconds, limits.most_seconds)
     request = {
         "task": task,
         "name": name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
 MOST_DIRECTORIES = 1_000  # pages of a TIFF file
 
@@ -10,6 +11,7 @@ _WIDTH, _LENGTH = 256, 257  # tags of TIFF 6.0, section 8
 _SHORT = 3
 _STANDALONE = frozenset({0x01, *range(0xD0, 0xD9)})  # markers of JPEG without a segment (ITU-T T.81, table B.1)
 _END = 0xD9  # decoders stop there, whatever follows
+_GREY = (b"\0", b"\4")  # colour types of PNG, the second with transparency
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # of those that begin a picture
 
 
@@ -27,8 +29,24 @@ def count_pixels(content: bytes) -> int | None:
     return None
 
 
+def is_coloured(content: bytes) -> bool:
+    """Whether a picture has more than shades of grey, or may have: it takes twice the memory."""
+    try:
+        if content.startswith(b"\x89PNG"):
+            return content[25:26] not in _GREY
+        if content.startswith(b"\xff\xd8"):
+            return any(components > 1 for _, components in _frames(content))
+    except struct.error:
+        return False
+    return content.startswith((b"II*\0", b"MM\0*"))
+
+
 def _of_jpeg(content: bytes) -> int | None:
-    largest = 0
+    return max((pixels for pixels, _ in _frames(content)), default=0) or None
+
+
+def _frames(content: bytes) -> Iterator[tuple[int, int]]:
+    """Pixels and components of every picture that is begun in a JPEG file."""
     position = 2
     while position + 4 <= len(content):
         if content[position] != 0xFF:
@@ -44,10 +62,9 @@ def _of_jpeg(content: bytes) -> int | None:
             continue
         (length,) = struct.unpack_from(">H", content, position + 2)
         if marker in _FRAMES:
-            height, width = struct.unpack_from(">HH", content, position + 5)
-            largest = max(largest, height * width)
+            height, width, components = struct.unpack_from(">HHB", content, position + 5)
+            yield height * width, components
         position += 2 + length
-    return largest or None
 
 
 def _of_tiff(content: bytes) -> int | None:

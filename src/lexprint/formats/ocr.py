@@ -18,7 +18,8 @@ from lexprint.text.editing import Edit
 from lexprint.text.span import Span
 
 TIMEOUT_SECONDS = 600.0  # by the clock, on however busy a machine; its processor time is limited by the reader
-MOST_PIXELS = 51_000_000  # a photograph of 50 megapixels; 600 dpi on A4 is 35. Tesseract takes six bytes for each
+MOST_PIXELS = 51_000_000  # a photograph of 50 megapixels; 600 dpi on A4 is 35. Tesseract takes six bytes for each, eleven in colour
+MOST_FOR_SURE = 25_000_000  # that it can make room for, also in colour
 CONFIDENT = 60  # percent; below it, words are as often wrong as right
 
 _THRESHOLDS = ("0", "2")  # Otsu's and Sauvola's; Tesseract before 5 knows the first alone and says so
@@ -91,12 +92,21 @@ def _run(program: str, content: bytes, threshold: str, *, name: str) -> str:
         if error.returncode < 0:  # a signal ended it, as one does whose limits are reached
             needed = "one that Tesseract reads in less time and memory"
             raise FormatError(name, found="too complex an image", needed=needed) from error
-        raise _damaged(name) from error
+        raise _unread(content, name) from error
     except OSError as error:
         raise _damaged(name) from error
     if b"Error in pixRead" in finished.stderr and b"\n5\t" not in finished.stdout:  # it ends well all the same
-        raise _damaged(name)
+        raise _unread(content, name)
     return finished.stdout.decode("utf-8", "replace")
+
+
+def _unread(content: bytes, name: str) -> FormatError:
+    """Tesseract does not say why: it may have found no room for a large picture."""
+    pixels = count_pixels(content) or 0
+    if pixels <= MOST_FOR_SURE:
+        return _damaged(name)
+    found = f"damaged, or with {pixels:,} pixels takes too much memory"
+    return FormatError(name, found=found, needed="a smaller image, or one in shades of grey")
 
 
 def _damaged(name: str) -> FormatError:

@@ -52,7 +52,10 @@ def find_master(service: Service, record: DocumentRecord) -> tuple[StoredFile, S
 
 
 def has_master(service: Service, digest: str) -> bool:
-    """Whether copies of a document can be fetched here; one that was issued elsewhere has none."""
+    """Whether bytes are kept of which copies of a document are made; one that was issued elsewhere has none.
+
+    Should they have been sent as another format alone, which says something else, fetching one says so: reading them for a list takes too long.
+    """
     with service.registry.reading() as statements:
         return bool(
             statements.rows(

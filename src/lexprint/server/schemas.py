@@ -301,7 +301,7 @@ class DocumentInfo(BaseModel):
     sites: int
     planned: int
     issued: int
-    has_files: bool = Field(description="Whether its copies can be fetched here.")
+    has_files: bool = Field(description="Whether the service keeps a file with its bytes, of which copies are made.")
 
 
 class CopyInfo(BaseModel):
