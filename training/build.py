@@ -66,7 +66,10 @@ def main() -> None:
     stage_2 = run(
         "adapt.py", material, teacher, stage_1, work / "adapted", product=work / "adapted" / "masked-lm.safetensors"
     )
-    read = [JUDGEMENTS / f"{name}.jsonl.gz" for name in ("train", "round2", "round3", "round4", "round5", "round6", "round7")]
+    read = [
+        JUDGEMENTS / f"{name}.jsonl.gz"
+        for name in ("train", "round2", "round3", "round4", "round5", "round6", "round7")
+    ]
     given = options.data / "substitutes" / "given.jsonl.gz"
     stage_3 = run(
         "probes.py",
