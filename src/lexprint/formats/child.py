@@ -45,7 +45,7 @@ _NOUNS = {SCANNED: "PDF", "Markdown": "Markdown file"}
 class ReadingLimits:
     """What it may take to read a file of a few pages; a large one may take more."""
 
-    seconds: float = 7.0  # of a processor
+    seconds: float = 5.0  # of a processor; whoever asked needs as much again for what was read
     scan_seconds: float = 120.0  # if Tesseract has to read pictures
     most_seconds: float = 600.0  # however large the file is; also by the clock, on however busy a machine
     megabytes: float = 320.0
