@@ -27,8 +27,10 @@ from lexprint.formats.table import FORMATS
 MEGABYTE = 1_000_000
 SECONDS_PER_MEGABYTE = 3.0  # what a large file may take more than a small one
 MEMORY_PER_BYTE = 30
-ANSWER_PER_BYTE = 2
-LARGEST_ANSWER = 64 * MEGABYTE  # of a small file, pickled; it takes a few times that in memory
+USUAL_MEGABYTES = 320.0
+# What was read, pickled: whoever asked needs some twenty times that in memory, and time to cut it into sentences.
+LARGEST_ANSWER = 8 * MEGABYTE  # of a small file, with the usual memory
+ANSWER_PER_BYTE = 20  # markup is packed ten to one, and a few times more than it says
 SCAN_MEGABYTES = 60  # that Tesseract needs beyond what a reader does
 # What a picture takes follows from its pixels, which are limited: bytes behind it buy neither memory nor time.
 PICTURE_PER_BYTE = 1
@@ -48,7 +50,7 @@ class ReadingLimits:
     seconds: float = 5.0  # of a processor; whoever asked needs as much again for what was read
     scan_seconds: float = 120.0  # if Tesseract has to read pictures
     most_seconds: float = 600.0  # however large the file is; also by the clock, on however busy a machine
-    megabytes: float = 320.0
+    megabytes: float = USUAL_MEGABYTES
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
@@ -116,7 +118,7 @@ def _read(task: str, content: bytes, name: str, limits: ReadingLimits) -> Source
         "seconds": seconds,
         "most_seconds": limits.most_seconds,
         "megabytes": megabytes,
-        "answer_bytes": LARGEST_ANSWER + ANSWER_PER_BYTE * len(content),
+        "answer_bytes": round(LARGEST_ANSWER * limits.megabytes / USUAL_MEGABYTES) + ANSWER_PER_BYTE * len(content),
     }
     answer, code = _ask(json.dumps(request).encode() + b"\n" + content, seconds=limits.most_seconds)
     if answer is None or code in _STOPPED:
