@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from lexprint.copies.analysis import analyse
-from lexprint.copies.places import places
+from lexprint.copies.places import _may_begin, places
 from lexprint.errors import SettingsError
 from lexprint.models.protocols import gap_at
 from lexprint.settings import CopySettings, SubstitutionSettings
@@ -220,3 +220,9 @@ def test_headings_hold_no_site(document: Document, substituter: Substituter) -> 
     long = [one.excerpt(0, 8).rstrip(",;:!?. ") for one in document.sentences if len(one) > 8]
     words = next(one for one in long if list(places(segment(f"{one}."), substituter, ())))
     assert not list(places(segment(words), substituter, ()))
+
+
+@pytest.mark.parametrize(("word", "may"), [("That", False), ("Which", False), ("Although", True)])
+def test_a_sentence_begins_with_no_relative(word: str, may: bool) -> None:
+    """There it points at something, or asks: "which" would not do for "that"."""
+    assert _may_begin(segment(f"{word} the house was with the water in the garden.").sentences[0]) is may

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lexprint.models.protocols import Gap, gap_at
-from lexprint.substitution.exclusions import FUNCTION_WORDS
+from lexprint.substitution.exclusions import FUNCTION_WORDS, RELATIVES
 from lexprint.substitution.facts import is_fixed
 from lexprint.substitution.lexicon import grammar_of
 from lexprint.substitution.substituter import Substituter
@@ -77,7 +77,7 @@ def _may_begin(sentence: Sentence) -> bool:
         return False
     first, second = sentence.words[0].text, sentence.words[1].text
     grammar = grammar_of(first.lower())
-    is_plain = first.lower() in FUNCTION_WORDS or (grammar is not None and grammar.tags <= ADVERBS)
+    is_plain = first.lower() in FUNCTION_WORDS - RELATIVES or (grammar is not None and grammar.tags <= ADVERBS)
     return is_plain and first.istitle() and second != ":" and not second[0].isupper()
 
 

@@ -11,6 +11,7 @@ from lexprint.substitution.lists import GRAMMAR, words_of
 from lexprint.text.segmentation import may_be_swapped
 
 FUNCTION_WORDS = words_of(GRAMMAR, "function words")
+RELATIVES = words_of(GRAMMAR, "relatives")  # at the beginning of a sentence they are other words: "That is so"
 # Facts, not style: no other word says the same.
 QUANTITIES = words_of(GRAMMAR, "quantities")
 
