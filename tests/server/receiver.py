@@ -14,13 +14,19 @@ class Receiver:
 
     url: str = ""
     statuses: list[int] = field(default_factory=list)
-    came: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    arrived: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    answered: int = 0
     news: threading.Condition = field(default_factory=threading.Condition)
 
     def wait_for(self, count: int, *, seconds: float = 60.0) -> list[tuple[dict[str, str], bytes]]:
         with self.news:
-            assert self.news.wait_for(lambda: len(self.came) >= count, seconds), f"{len(self.came)} came"
-            return list(self.came)
+            assert self.news.wait_for(lambda: self.answered >= count, seconds), f"{self.answered} came"
+            return self.came
+
+    @property
+    def came(self) -> list[tuple[dict[str, str], bytes]]:
+        """What was answered."""
+        return self.arrived[: self.answered]
 
 
 @contextmanager
@@ -30,6 +36,8 @@ def listening(*statuses: int, port: int = 0) -> Iterator[Receiver]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
+            # In the order of arrival: once this one is answered, the next may come on another thread.
+            receiver.arrived.append(({name.lower(): value for name, value in self.headers.items()}, body))
             status = receiver.statuses.pop(0) if receiver.statuses else 200
             self.send_response(status)
             if status == 307:
@@ -37,7 +45,7 @@ def listening(*statuses: int, port: int = 0) -> Iterator[Receiver]:
             self.send_header("Content-Length", "0")
             self.end_headers()
             with receiver.news:
-                receiver.came.append(({name.lower(): value for name, value in self.headers.items()}, body))
+                receiver.answered += 1
                 receiver.news.notify_all()
 
         def log_message(self, *_: Any) -> None: ...
