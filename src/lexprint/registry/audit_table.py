@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -54,12 +54,11 @@ class AuditTable:
                 "run: lexprint registry verify, and compare with a backup"
             )
 
-    def first_foreign(self, statements: Statements) -> BrokenEntry | None:
-        """The first entry that is not the owner's and should be; none without keys."""
+    def first_foreign(self, statements: Statements, log: Sequence[AuditEntry]) -> BrokenEntry | None:
+        """The first entry of the whole log that is not the owner's and should be; none without keys."""
         if self.keys is None:
             return None
-        unsealed = audit.first_unsealed(entries(statements), _head(statements), self.keys)
-        return unsealed or audit.first_keyless(entries(statements))
+        return audit.first_unsealed(log, _head(statements), self.keys) or audit.first_keyless(log)
 
 
 def entries(statements: Statements, *, since: int = 0) -> Iterator[AuditEntry]:

@@ -246,7 +246,8 @@ def stored_digest(connection: Connection, event: str, details: audit.Details) ->
         return "" if text is None else audit.report_digest(text)
     if event == REPORT_REVIEWED:
         return _digest_of_review(connection, details["report"], details["review"])
-    row = connection.execute(sql.select(DOCUMENTS).where(DOCUMENTS.c.id == details["document"])).one_or_none()
+    asked = DOCUMENTS if event == DOCUMENT_ADDED else DOCUMENTS.c.serial  # a document is long
+    row = connection.execute(sql.select(asked).where(DOCUMENTS.c.id == details["document"])).one_or_none()
     if row is None:
         return ""
     if event == DOCUMENT_ADDED:

@@ -326,8 +326,9 @@ class SqlRegistry:
 
     def _first_broken(self, connection: Connection, digest_of: DigestOf) -> BrokenEntry | None:
         statements, stored = self._statements(connection), queries.stored_counts(connection)
-        broken = audit.first_broken(entries(statements), digest_of=digest_of, stored=stored)
-        return broken or self._audit_table.first_foreign(statements)
+        log = list(entries(statements))
+        broken = audit.first_broken(log, digest_of=digest_of, stored=stored)
+        return broken or self._audit_table.first_foreign(statements, log)
 
     # Transactions of others
 

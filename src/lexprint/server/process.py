@@ -38,10 +38,10 @@ from lexprint.workflows.scratch import remove_abandoned
 OPTIONS = "LEXPRINT_SERVE"  # how further processes learn the options
 KEEP_ALIVE_SECONDS = 15
 FEW_CORES = 2  # of which the models get all
-# After this long a thread at work lets others have their turn; usual is ten times as much. Their priority stays that of the
+# After this long a thread at work lets others have their turn; usual is fifty times as much. Their priority stays that of the
 # event loop: a thread of low priority that holds the interpreter's lock and is kept waiting by other programs holds up the
 # loop too.
-SWITCH_SECONDS = 0.0005
+SWITCH_SECONDS = 0.0001
 BACKLOG = 128  # connections that wait to be accepted; as many are accepted at once, before any is closed to make room
 LINK = "login="  # before the code, in the address
 OPENING_SECONDS = 30.0  # that a browser may take to open a file
