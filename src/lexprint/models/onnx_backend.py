@@ -253,17 +253,18 @@ def packed(inputs: Sequence[Tokens]) -> Feed:
     probes = np.array([len(tokens.probes) for tokens in inputs])
     text, beside = _Rectangle.of(lengths), _Rectangle.of(probes)
     total = int(lengths.sum())
+    rows, fill = text.rows, _fill(text.present)
     feed = {
         "input_ids": _joined([*(tokens.ids for tokens in inputs), *(_tokens_of(tokens) for tokens in inputs)]),
         "token_type_ids": _joined([*(tokens.segments for tokens in inputs), (1,) * int(probes.sum())]),
         "places": np.concatenate([text.columns, _joined([_places_of(tokens) for tokens in inputs])]),
-        "rows": text.rows,
+        "rows": rows,
         "cells": text.cells,
-        "fill": _fill(text.present),
+        "fill": fill,
         "changed": text.starts[:, None] + [tokens.changed for tokens in inputs],
         "text": np.arange(total),
-        "read_rows": text.rows,
-        "read_fill": _fill(text.present),
+        "read_rows": rows,  # those that are asked read the same texts
+        "read_fill": fill,
     }
     return feed | _queries(inputs, text, beside, total)
 
