@@ -10,7 +10,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from benchmarks.stopwatch import WORDS, busy_others, documents_of, measured, wait_for
+from benchmarks.stopwatch import WORDS, busy_others, documents_of, measured, states, wait_for
+
+from benchmarks import stopwatch
 
 PAUSE_SECONDS = 0.2
 STATES: list[dict[str, object]] = [
@@ -82,12 +84,20 @@ def port() -> Iterator[int]:
         thread.join()
 
 
-def test_the_clock_stops_at_the_first_word_and_at_the_last(port: int) -> None:
+def test_the_clock_stops_at_the_first_word_and_at_the_last(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first state with words, the last of all, and the longest time between two counts."""
+    seconds = 10.0
+
+    def a_state_a_second(asked: int, job_id: str) -> Iterator[dict[str, object]]:
+        nonlocal seconds
+        for state in states(asked, job_id):
+            seconds += 1
+            yield state
+
+    monkeypatch.setattr(time, "perf_counter", lambda: seconds)
+    monkeypatch.setattr(stopwatch, "states", a_state_a_second)
     wait = wait_for(port, os.getpid(), "analyse", {"text": "One."})
-    assert 2 * PAUSE_SECONDS <= wait.first < wait.last - PAUSE_SECONDS
-    assert wait.last >= 4 * PAUSE_SECONDS
-    assert 2 * PAUSE_SECONDS <= wait.silence < wait.last - PAUSE_SECONDS
+    assert (wait.first, wait.last, wait.silence) == (2.0, 4.0, 2.0)
 
 
 def test_a_job_that_failed_is_no_figure(port: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ def warm_reader() -> Iterator[Ask]:
     with tempfile.TemporaryDirectory(prefix="lexprint-reader-") as folder:
         address = str(Path(folder) / "socket")
         # No file of the working folder is imported, as in a real reader; it ends when its standard input does.
-        command = [sys.executable, "-c", _PROGRAM, json.dumps(sys.path), address]
+        command = [sys.executable, "-P", "-c", _PROGRAM, json.dumps(sys.path), address]
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         ) as process:

@@ -23,6 +23,11 @@ OPTIONS = """
 """.split()
 TIMEOUT_SECONDS = 60.0
 POLL_SECONDS = 0.02
+LEFT = ("Inspected target navigated or closed", "Execution context was destroyed.")
+
+
+class PageLeft(Exception):
+    """The page that was asked is not there any more."""
 
 
 @dataclass
@@ -49,6 +54,8 @@ class Tab:
         while True:
             received = self._receive()
             if received.get("id") == number:
+                if received.get("error", {}).get("message") in LEFT:
+                    raise PageLeft(f"{method} was asked of a page that gave way to another")
                 assert "error" not in received, received
                 result: dict[str, Any] = received["result"]
                 return result
@@ -117,10 +124,17 @@ class Tab:
         return answer["result"].get("value")
 
     def wait_for(self, condition: str, *, seconds: float = TIMEOUT_SECONDS) -> None:
+        """Until it is true of the page, or of another that takes its place meanwhile."""
         deadline = time.monotonic() + seconds
-        while not self.run(f"Boolean({condition})"):
+        while not self._is_true(condition):
             assert time.monotonic() < deadline, f"{condition} did not come true; {self.console}"
             time.sleep(POLL_SECONDS)
+
+    def _is_true(self, condition: str) -> bool:
+        try:
+            return bool(self.run(f"Boolean({condition})"))
+        except PageLeft:
+            return False
 
     def fill(self, element: str, text: str) -> None:
         """Write a text where there was another."""
