@@ -53,13 +53,3 @@ def test_older_registries_are_brought_up_to_date(location: str, monkeypatch: pyt
         with open_existing_registry(location) as registry, registry.reading() as statements:
             assert statements.rows("SELECT * FROM added") == []
             assert registry.id == registry_id
-
-
-def test_jobs_of_older_registries_can_say_what_they_do(location: str) -> None:
-    """A database from before that column gets it, and one that has it is left as it is."""
-    with open_registry(location) as registry, registry.writing() as statements:
-        statements.change("ALTER TABLE jobs DROP COLUMN doing")
-        statements.change("DELETE FROM migrations WHERE name <> '0001 tables'")
-    for _ in range(2):
-        with open_existing_registry(location) as registry, registry.reading() as statements:
-            assert statements.rows("SELECT doing FROM jobs") == []

@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 from lexprint.errors import RegistryError
 from lexprint.registry.audit import time_text
 from lexprint.registry.databases import APPLICATION_ID, SCHEMA
-from lexprint.registry.tables import APPEND_ONLY, JOBS, METADATA, MIGRATIONS, REGISTRY
+from lexprint.registry.tables import APPEND_ONLY, METADATA, MIGRATIONS, REGISTRY
 
 Step: TypeAlias = Callable[[Connection], None]
 
@@ -32,12 +32,7 @@ def _create_tables(connection: Connection) -> None:
     connection.execute(sql.insert(REGISTRY), {"id": secrets.token_hex(16)})
 
 
-def _say_what_jobs_do(connection: Connection) -> None:
-    if "doing" not in {column["name"] for column in sql.inspect(connection).get_columns(JOBS.name)}:
-        connection.exec_driver_sql("ALTER TABLE jobs ADD COLUMN doing TEXT")
-
-
-STEPS: tuple[tuple[str, Step], ...] = (("0001 tables", _create_tables), ("0002 what jobs do", _say_what_jobs_do))
+STEPS: tuple[tuple[str, Step], ...] = (("0001 tables", _create_tables),)
 
 # PostgreSQL's to_regclass would be shorter, but may answer from a cache that is older than the wait for the lock.
 _HAS_MIGRATIONS: dict[str, str] = {
