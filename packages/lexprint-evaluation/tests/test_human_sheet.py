@@ -41,6 +41,14 @@ def test_every_scheme_as_often_and_no_original_twice(sheet: Sheet) -> None:
     assert schemes != sorted(schemes, key=schemes.index)
 
 
+def test_a_scheme_of_one_set_has_its_share() -> None:
+    """What is there for one of two sets has half as many pairs as the others."""
+    other = MarkedSet("Some News", "lexprint", 400, 40, 40, tuple((f"New: {one}", f"Old: {one}") for one in ORIGINALS))
+    found = make_sheet([marked("lexprint"), other, marked("topkara")], pairs=6, unmarked=0, seed=1)
+    schemes = [pair.scheme for pair in found.pairs]
+    assert (schemes.count("lexprint"), schemes.count("topkara")) == (6, 3)
+
+
 def test_the_page_does_not_tell_who_marked(sheet: Sheet) -> None:
     """Neither a scheme's name nor the set's stands anywhere in it."""
     page = sheet_page(sheet)

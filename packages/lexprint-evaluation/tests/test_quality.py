@@ -12,7 +12,8 @@ from lexprint_evaluation import quality
 from lexprint_evaluation.confidence import Figure
 from lexprint_evaluation.datasets import Corpus
 from lexprint_evaluation.judges import Pair, judges
-from lexprint_evaluation.quality import MarkedSet
+from lexprint_evaluation.quality import MarkedSet, published_set
+from lexprint_evaluation.rivals.awt_output import Block
 
 CORPUS = Corpus("fake", "Fake", fake_text(words=400, seed=2))
 
@@ -99,3 +100,11 @@ def test_plot_is_a_picture(marked: MarkedSet) -> None:
     picture = quality_plot([row])
     assert all(word in picture for word in (b"<svg", b"lexprint", b"fluency", b"Fake"))
     assert picture == quality_plot([row])
+
+
+def test_what_awt_published_is_a_set_like_others() -> None:
+    """Its sentences before and after, with the bits and words of its blocks."""
+    block = Block(tuple("It is a very cold day .".split()), tuple("It is a very <unk> day .".split()), (1, 0), (1, 1))
+    found = published_set([block, block], title="WikiText-2")
+    assert (found.title, found.words, found.bits, found.substituted) == ("WikiText-2", 14, 4, 2)
+    assert found.pairs == (("It is a very cold day.", "It is a very <unk> day."),) * 2

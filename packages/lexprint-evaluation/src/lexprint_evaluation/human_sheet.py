@@ -39,17 +39,22 @@ class Sheet:
 
 
 def make_sheet(marked: Sequence[MarkedSet], *, pairs: int, unmarked: int, seed: int) -> Sheet:
-    """So many changed sentences of each scheme, and some unmarked ones, in random order, no original twice."""
+    """So many changed sentences of each scheme, and some unmarked ones, in random order, no original twice.
+
+    A scheme that is there for some of the sets only has its share: what is there for one of four sets has a quarter.
+    """
     chooser = Random(f"{seed} sheet")
+    sets = len({one.title for one in marked})
     chosen: list[tuple[str, str, str, str]] = []
     used: set[str] = set()
     for scheme in dict.fromkeys(one.scheme for one in marked):
         own = [one for one in marked if one.scheme == scheme]
-        found = _drawn([_changed(one) for one in own], chooser, used, count=pairs)
-        if len(found) < pairs:
+        share = -(-pairs * len(own) // sets)
+        found = _drawn([_changed(one) for one in own], chooser, used, count=share)
+        if len(found) < share:
             raise InputError(
                 f"{scheme} changed only {len(found)} sentences that are short enough and not yet taken",
-                needed=f"{pairs}: more --sentences, or fewer --pairs",
+                needed=f"{share}: more --sentences, or fewer --pairs",
             )
         chosen += [(original, version, scheme, title) for original, version, title in found]
     plain = [[(original, original, one.title) for original, _ in one.pairs if _fits(original)] for one in marked]

@@ -13,11 +13,12 @@ from lexprint.text.editing import apply_edits
 from lexprint.text.segmentation import segment
 from lexprint.workflows import OnProgress
 from lexprint.workflows.issuing import copy_edits
-from lexprint_evaluation.comparison import parts, sentence_pairs
+from lexprint_evaluation.comparison import AWT_OUTPUT, parts, sentence_pairs
 from lexprint_evaluation.confidence import Figure, Interval, interval
 from lexprint_evaluation.datasets import Corpus
 from lexprint_evaluation.judges import Judge, Pair
 from lexprint_evaluation.marked_text import MarkedText
+from lexprint_evaluation.rivals.awt_output import Block, whole_sentences
 from lexprint_evaluation.schemes import schemes
 from lexprint_evaluation.tables import ALL_SETS, markdown_table
 from lexprint_evaluation.tracing import master_of
@@ -88,6 +89,18 @@ def mark(
         if on_progress:
             on_progress(number, len(texts))
     return MarkedSet(corpus.title, marker.name, words, bits, substituted, tuple(pairs))
+
+
+def published_set(blocks: Sequence[Block], *, title: str) -> MarkedSet:
+    """What AWT's authors published of its output."""
+    return MarkedSet(
+        title,
+        AWT_OUTPUT,
+        words=sum(block.word_count for block in blocks),
+        bits=sum(len(block.written) for block in blocks),
+        substituted=sum(block.substituted for block in blocks),
+        pairs=tuple(whole_sentences(blocks)),
+    )
 
 
 def marked_set_from(data: Mapping[str, Any]) -> MarkedSet:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lexprint.errors import FormatError, InputError
-from lexprint_evaluation.rivals.awt_output import has_published_blocks, published_blocks
+from lexprint_evaluation.rivals.awt_output import has_published_blocks, published_blocks, whole_sentences
 
 PAIRS = """\
 ****
@@ -54,6 +54,13 @@ def test_sentences_are_as_one_would_write_them(data: Path) -> None:
             "during the day, under well-hidden stones in the mud.",
             "during the day, under well-hidden stones <unk> the mud.",
         )
+    ]
+
+
+def test_whole_sentences_are_cut_by_no_block(data: Path) -> None:
+    """What begins or ends in another block is no sentence that a rater could judge."""
+    assert list(whole_sentences(published_blocks(data))) == [
+        ("The lobster lives in the sea.", "The lobster lives as the sea.")
     ]
 
 

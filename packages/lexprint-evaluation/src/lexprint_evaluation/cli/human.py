@@ -40,8 +40,10 @@ def human_sheet(
 ) -> None:
     """A form with sentences before and after marking, all schemes mixed and unnamed, for people to rate."""
     from lexprint_evaluation import datasets, human_sheet as sheets, quality as measuring
+    from lexprint_evaluation.rivals.awt_output import has_published_blocks, published_blocks
 
-    corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
+    folder = datasets.data_folder(data)
+    corpora = datasets.corpora(folder, listed(sets))
     engine = console.build_engine(threads=threads)
     chosen = measuring.markers(engine, listed(schemes))
     checkpoint = open_checkpoint("human-sheet", output)
@@ -55,6 +57,9 @@ def human_sheet(
         return measuring.marked_set_from(checkpoint.once(asked, mark))
 
     marked = [marked_by(marker, corpus) for marker in chosen for corpus in corpora]
+    wikitext = next((corpus for corpus in corpora if corpus.name == "wikitext2"), None)
+    if wikitext and has_published_blocks(folder):
+        marked.append(measuring.published_set(published_blocks(folder), title=wikitext.title))
     sheet = sheets.make_sheet(marked, pairs=pairs, unmarked=unmarked, seed=seed)
     write_bytes(str(output / "sheet.html"), sheets.sheet_page(sheet).encode())
     write_bytes(str(output / "key.json"), sheets.sheet_key(sheet).encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +49,12 @@ class Block:
         enough = sum(token[0].isalpha() for token in original) >= FEWEST_WORDS
         if enough and original[0] != "=" and _UNKNOWN not in original:
             yield detokenised(" ".join(original)), detokenised(" ".join(marked))
+
+
+def whole_sentences(blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
+    """Those that no end of a block cuts, before and after."""
+    for block in blocks:
+        yield from (pair for pair in block.sentences() if pair[0][0].isupper() and pair[0][-1] in _STOPS)
 
 
 def published_blocks(folder: Path) -> list[Block]:
