@@ -49,9 +49,9 @@ def client(served: Served) -> Client:
     return Client(served.url, token=written)
 
 
-def test_verbs_answer_as_the_library_does(client: Client, served: Served) -> None:
+def test_verbs_answer_as_the_library_does(client: Client, served: Served, tmp_path: Path) -> None:
     """Capacity, bits, messages, recovery and substitutes are equal, field by field."""
-    library = Lexprint(engine=served.engine)
+    library = Lexprint(engine=served.engine, registry=str(tmp_path / "own.db"))
     told: list[tuple[int, int]] = []
     room = client.capacity(text=MEMO, on_progress=lambda done, total: told.append((done, total)))
     assert room == library.capacity(text=MEMO)
