@@ -14,6 +14,7 @@ from threading import RLock
 from typing import Any, Literal, TypeAlias
 
 from lexprint import __version__
+from lexprint.copies.phrases import phrases_digest
 from lexprint.errors import SettingsError
 from lexprint.models.protocols import Entailment, MaskedLM, SentenceEncoder
 from lexprint.models.weights import ModelFiles, shipped_model
@@ -153,6 +154,7 @@ class Engine:
             acceptance_digest(),
             word_lists_digest(),
             lists_digest(),
+            *([phrases_digest()] if self.settings.substitution.acceptance_floor else []),  # the paper has no phrases
         )
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 

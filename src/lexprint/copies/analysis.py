@@ -12,6 +12,7 @@ from typing import TypeAlias, TypeVar
 
 from lexprint.copies.alternatives import Alternatives, find_alternatives
 from lexprint.copies.joint import hold_together
+from lexprint.copies.phrases import phrase_sites
 from lexprint.copies.places import places
 from lexprint.errors import SettingsError
 from lexprint.settings import CopySettings
@@ -52,7 +53,33 @@ def analyse(
     kept = tuple(hold_together(found, document, substituter, words_per_site=settings.words_per_site))
     if on_words is not None:
         on_words(document.word_count - done)
-    return tuple(_site(document, alternatives, substituter.acceptance_floor) for alternatives in kept)
+    words = [_site(document, alternatives, substituter.acceptance_floor) for alternatives in kept]
+    phrases = phrase_sites(document, substituter, protected, most_words=settings.most_words)
+    return tuple(_together(words, phrases, document, words_per_site=settings.words_per_site))
+
+
+def _together(
+    words: Iterable[Site], phrases: Iterable[Site], document: Document, *, words_per_site: int
+) -> Iterator[Site]:
+    """Words and phrases in order, the more acceptable where two are next to each other, and no more than a sentence bears."""
+    found: dict[int, list[Site]] = {}
+    for site in (*words, *phrases):
+        found.setdefault(site.sentence, []).append(site)
+    for number, sites in sorted(found.items()):
+        kept: list[Site] = []
+        for site in sorted(sites, key=lambda site: (-(site.acceptance or 0.0), site.position)):
+            if all(_are_apart(site, other) for other in kept):
+                kept.append(site)
+        most = 1 + len(document.sentences[number]) // words_per_site
+        yield from sorted(kept[:most], key=lambda site: site.position)
+
+
+def _are_apart(one: Site, other: Site) -> bool:
+    """Whether a word is between them, or both are single words."""
+    first, second = sorted((one, other), key=lambda site: site.position)
+    return second.position > first.position + len(first.word.split()) or not (
+        " " in first.word or " " in second.word or any(" " in word for word in (*first.pair, *second.pair))
+    )
 
 
 def _blocks(items: Iterable[T], size: int) -> Iterator[list[T]]:

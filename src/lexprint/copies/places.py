@@ -44,10 +44,10 @@ def places(document: Document, substituter: Substituter, protected: Sequence[Spa
     starts = [span.start for span in protected]
     words_before = 0
     for number, sentence in enumerate(document.sentences):
-        for position, word in enumerate(() if _stands_alone(sentence) else sentence.words):
+        for position, word in enumerate(() if stands_alone(sentence) else sentence.words):
             begins = position == 0
             written = word.text.lower() if begins and _may_begin(sentence) else word.text
-            if is_fixed(written) or _is_protected(word.span, protected, starts):
+            if is_fixed(written) or is_protected(word.span, protected, starts):
                 continue
             gap = gap_at(sentence, position).with_word(written)
             if substituter.may_give_way(gap) and begins == (written != word.text):
@@ -55,7 +55,7 @@ def places(document: Document, substituter: Substituter, protected: Sequence[Spa
         words_before += len(sentence)
 
 
-def _stands_alone(sentence: Sentence) -> bool:
+def stands_alone(sentence: Sentence) -> bool:
     """Whether it may be a title, a heading or a label, whose few words are names for what follows."""
     return _is_title(sentence) or _is_heading(sentence)
 
@@ -81,6 +81,7 @@ def _may_begin(sentence: Sentence) -> bool:
     return is_plain and first.istitle() and second != ":" and not second[0].isupper()
 
 
-def _is_protected(span: Span, protected: Sequence[Span], starts: Sequence[int]) -> bool:
+def is_protected(span: Span, protected: Sequence[Span], starts: Sequence[int]) -> bool:
+    """Whether any of the spans, in order and apart, overlaps; `starts` are theirs."""
     before = bisect_left(starts, span.end)  # those that begin before the word ends
     return before > 0 and protected[before - 1].end > span.start

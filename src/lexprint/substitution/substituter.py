@@ -170,6 +170,15 @@ class Substituter:
         both = self._entails(forward + [(hypothesis, premise) for premise, hypothesis in forward])
         return [min(one, other) for one, other in zip(both[: len(forward)], both[len(forward) :], strict=True)]
 
+    def may_be_entailed(self, text: str) -> bool:
+        """Whether the text is short enough for the entailment model, and so is one with a word more."""
+        return self._entailment.fits(text)
+
+    def mutual_entailments(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """SR of texts as they would be changed, the lesser of both ways."""
+        both = self._entails([*pairs, *(pair[::-1] for pair in pairs)])
+        return [min(one, other) for one, other in zip(both[: len(pairs)], both[len(pairs) :], strict=True)]
+
     def rate(self, questions: Sequence[tuple[Gap, str]]) -> list[float]:
         """SR of each (gap, word), exact where it is above the floor; elsewhere some number that is not.
 

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import Levenshtein
 
 from lexprint.registry.records import CopySite
 from lexprint.text.leak_text import Words, find_words, spell
 from lexprint.text.span import Span
+from lexprint.tracing.likeness import ALIKE, Phrase, nearest, similarity
 from lexprint.tracing.shared_runs import (
     BITS_OF_WORD,
     LEAST_PASSAGE,
@@ -35,8 +35,6 @@ from lexprint.tracing.shared_runs import (
 REACH = 8  # words beside a site that speak for its place; also how far a passage is followed beyond its last run
 LEAST_SUPPORT = 4  # of those words that must agree
 MOST_BY_CHANCE = 1e-3  # passages so long, of words so rare, that unrelated texts of these lengths may have in common
-ALIKE = 0.59  # similarity above which a word may be another with slips: one letter of three, two of five
-NEARER = 0.25  # by how much one of a site's words must be more similar for a misspelled word to count as it
 TIE = 0.5  # two places whose strength differs by less cannot be told apart
 REPEATED = 3.0  # places of one site whose strength differs by less are both what the leak says
 
@@ -66,7 +64,10 @@ def align(leak: str, text: str, sites: Sequence[CopySite]) -> Alignment:
     """Find the sites of a master's text in any leak."""
     texts = _Texts.of(text, leak, sites)
     found = _passages(texts)
-    return Alignment(_aligned_sites(found, texts), *_shares(found, texts))
+    phrases = _placed_phrases(found, texts)
+    aligned = _aligned_sites(found, texts) | {site: one.aligned for site, one in phrases.items()}
+    sites_there = tuple(aligned.get(site, MISSING) for site in range(len(sites)))
+    return Alignment(sites_there, *_shares(found, texts, [one for one in phrases.values() if one.is_told]))
 
 
 def aligned_words(leak: str, text: str) -> dict[int, frozenset[str]]:
@@ -96,7 +97,7 @@ class _Texts:
     leak: Words
     words: dict[int, tuple[str, ...]]  # index of a master's word -> the words of its site
     site_of: dict[int, int]  # index of a master's word -> its site
-    sites: int
+    phrases: dict[int, Phrase]  # site -> its words, where it is a phrase or may become one
     choices: tuple[NDArray[np.int64], ...]  # the master with every site as its first word, as its second, ...
     leak_numbers: NDArray[np.int64]
     rarity: NDArray[np.float64]  # of the master's words: nats that a strange word which agrees tells
@@ -105,10 +106,12 @@ class _Texts:
     def of(cls, text: str, leak: str, sites: Sequence[CopySite]) -> _Texts:
         master, leaked = find_words(text), find_words(leak)
         places = np.searchsorted(master.starts, [site.span.start for site in sites], side="right") - 1
+        whole = {index for index, site in enumerate(sites) if any(" " in word for word in site.words)}
+        phrases = {index: Phrase.of(sites[index], master) for index in whole}
         site_of = {
             int(place): index
             for index, (place, site) in enumerate(zip(places, sites, strict=True))
-            if place >= 0 and site.span.start < master.ends[place]
+            if index not in whole and place >= 0 and site.span.start < master.ends[place]
         }
         words = {place: tuple(map(spell, sites[index].words)) for place, index in site_of.items()}
         numbers: dict[str, int] = {}
@@ -130,7 +133,7 @@ class _Texts:
             sum(counts[one] for one in {word, *words.get(place, ())}) for place, word in enumerate(master.spelled)
         ]
         rarity = log(max(len(master) + len(leaked), 1)) - np.log(np.array(common, dtype=np.float64))
-        return cls(master, leaked, words, site_of, len(sites), choices, leak_numbers, rarity)
+        return cls(master, leaked, words, site_of, phrases, choices, leak_numbers, rarity)
 
     @property
     def words_at(self) -> NDArray[np.int64]:
@@ -142,24 +145,24 @@ class _Texts:
     def similarity(self, master: int, leak: int) -> float:
         """Of two words, 1 if they are the same; of a site, to the nearest of its words; 0 if they are not alike."""
         found = self.leak.spelled[leak]
-        return max(_similarity(word, found) for word in self.words.get(master, (self.master.spelled[master],)))
+        return max(similarity(word, found) for word in self.words.get(master, (self.master.spelled[master],)))
 
     def symbol(self, master: int, leak: int) -> int | None:
         """Which of the site's words stands in the leak, slips allowed where all others are much less alike."""
-        found = self.leak.spelled[leak]
-        alike = [_similarity(word, found) for word in self.words[master]]
-        second, best = sorted(alike)[-2:]
-        if best == second or (best < 1.0 and best - second < NEARER):
-            return None
-        return alike.index(best)
+        return nearest(self.words[master], self.leak.spelled[leak])
 
 
-def _similarity(one: str, other: str) -> float:
-    if one == other:
-        return 1.0
-    if abs(len(one) - len(other)) > (1.0 - ALIKE) * max(len(one), len(other)):
-        return 0.0
-    return float(Levenshtein.normalized_similarity(one, other, score_cutoff=ALIKE))
+@dataclass(frozen=True, slots=True)
+class _PlacedPhrase:
+    """A phrase, the words of the leak between its neighbours, and what they say."""
+
+    phrase: Phrase
+    leak: range
+    aligned: AlignedSite
+
+    @property
+    def is_told(self) -> bool:
+        return self.aligned.symbol is not None
 
 
 def _is_chance(chain: Sequence[Run], texts: _Texts) -> bool:
@@ -279,11 +282,44 @@ class _Candidate(NamedTuple):
     leak: int
 
 
-def _aligned_sites(passages: Sequence[_Passage], texts: _Texts) -> tuple[AlignedSite, ...]:
-    aligned = [MISSING] * texts.sites
-    for place, candidates in _candidates(passages, texts.words).items():
-        aligned[texts.site_of[place]] = _aligned_site(candidates, texts)
-    return tuple(aligned)
+def _aligned_sites(passages: Sequence[_Passage], texts: _Texts) -> dict[int, AlignedSite]:
+    """Of sites that are single words, those that have a place."""
+    candidates = _candidates(passages, texts.words)
+    return {texts.site_of[place]: _aligned_site(some, texts) for place, some in candidates.items()}
+
+
+def _placed_phrases(passages: Sequence[_Passage], texts: _Texts) -> dict[int, _PlacedPhrase]:
+    """Of the other sites, those of which both neighbours have a place, and agree there."""
+    beside = {place for phrase in texts.phrases.values() for place in (phrase.first - 1, phrase.last)}
+    neighbours = {
+        place: [one for one in _nearly_best(some) if texts.similarity(place, one.leak) > ALIKE]
+        for place, some in _candidates(passages, beside).items()
+    }
+    found = {
+        site: _placed(phrase, neighbours.get(phrase.first - 1, ()), neighbours.get(phrase.last, ()), texts)
+        for site, phrase in texts.phrases.items()
+    }
+    return {site: one for site, one in found.items() if one is not None}
+
+
+def _placed(
+    phrase: Phrase, before: Sequence[_Candidate], after: Sequence[_Candidate], texts: _Texts
+) -> _PlacedPhrase | None:
+    """As for a word: what the leak repeats counts once, and places that disagree tell nothing."""
+    between = sorted(
+        (-min(one.strength, other.strength), one.leak + 1, other.leak)
+        for one in before
+        for other in after
+        if 0 <= other.leak - one.leak - 1 <= phrase.longest + 1
+    )
+    if not between:
+        return None
+    symbols = [nearest(phrase.spelled, " ".join(texts.leak.spelled[start:end])) for _, start, end in between]
+    told = set(symbols) - {None}
+    _, start, end = between[0]
+    last = max(start, end - 1)  # where nothing stands, the neighbour is shown
+    span = Span(int(texts.leak.starts[start]), int(texts.leak.ends[last]))
+    return _PlacedPhrase(phrase, range(start, end), AlignedSite(told.pop() if len(told) == 1 else None, span))
 
 
 def _candidates(passages: Sequence[_Passage], wanted: Container[int]) -> dict[int, list[_Candidate]]:
@@ -331,8 +367,8 @@ def _aligned_site(candidates: Sequence[_Candidate], texts: _Texts) -> AlignedSit
     return AlignedSite(told.pop() if len(told) == 1 else None, span)
 
 
-def _shares(passages: Sequence[_Passage], texts: _Texts) -> tuple[float, float]:
-    """Share of the master's words that lie in passages, and share of the words there that were edited.
+def _shares(passages: Sequence[_Passage], texts: _Texts, phrases: Sequence[_PlacedPhrase]) -> tuple[float, float]:
+    """Share of the master's words that lie in passages, and share of the words there that were edited; phrases told are not.
 
     What stands once in the leak counts once: expressions that the master repeats are passages too, and look much edited.
     """
@@ -350,5 +386,8 @@ def _shares(passages: Sequence[_Passage], texts: _Texts) -> tuple[float, float]:
         leak_partners.update(leak)
     if not covered:
         return 0.0, 0.0
+    for one in phrases:
+        kept.update(covered.intersection(range(one.phrase.first, one.phrase.last)))
+        leak_partners.update(one.leak)
     added = len(leak_covered - leak_partners) * len(kept) / len(leak_partners)  # as if nothing stood there twice
     return len(covered) / len(texts.master), 1.0 - len(kept) / (len(covered) + added)

@@ -19,7 +19,7 @@ from lexprint.engine import Engine
 from lexprint.models.masked_lm import OnnxMaskedLM
 from lexprint.models.protocols import Floats, Gap, gap_at
 from lexprint.settings import SubstitutionSettings, find_profile
-from lexprint.substitution.acceptance import first_look
+from lexprint.substitution.acceptance import first_look, logit_of
 from lexprint.substitution.exclusions import FUNCTION_WORDS
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.segmentation import segment
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 TOP = 10
 PROPOSALS_OF_BERT = 50  # as in the paper: "output the top 50 words"
 RANKED = 64  # proposals that are ranked, so that fifty are left without forms of the same word
+LEAST = 0.005  # share of readers: a list ends with what fewer than one in two hundred would accept
 WEIGHED = 24  # of them asked the way back and SR; who is behind these at first look is not among the first ten
 
 ACCEPTABLE = 0.5  # more than half of the judges said yes
@@ -170,7 +171,7 @@ def by_acceptance(substituter: Substituter) -> Method:
 
 
 def _most_acceptable(substituter: Substituter, gap: Gap) -> list[str]:
-    """The first by acceptance in both directions, the others behind them by a first look."""
+    """The first by acceptance in both directions, the others behind them by a first look, as far as anybody would accept them."""
     candidates = [one for one in substituter.most_probable([gap])[0] if one.word != gap.word]
     looked = sorted(candidates, key=lambda one: (-first_look(one), one.word))
     first = looked[:WEIGHED]
@@ -178,7 +179,8 @@ def _most_acceptable(substituter: Substituter, gap: Gap) -> list[str]:
     weighed = substituter.weigh_back(exchanges, substituter.look_back(exchanges))
     logits = [first_look(one) if found is None else found.acceptance for one, found in zip(first, weighed, strict=True)]
     ranked = sorted(zip(logits, first, strict=True), key=lambda pair: (-pair[0], pair[1].word))
-    return [one.word for _, one in ranked] + [one.word for one in looked[WEIGHED:]]
+    behind = [(first_look(one), one) for one in looked[WEIGHED:]]
+    return [one.word for logit, one in (*ranked, *behind) if logit > logit_of(LEAST)]
 
 
 def bert(vocabulary: Sequence[str], predict: Callable[[Sequence[Gap]], Floats]) -> Method:

@@ -1,0 +1,129 @@
+"""Phrases that stand for each other: the list is sound, conditions hold, and only whole phrases on one line are exchanged."""
+
+import re
+from itertools import pairwise, permutations
+
+import pytest
+
+from lexprint.copies.analysis import analyse
+from lexprint.copies.phrases import PHRASES, phrase_sites
+from lexprint.settings import CopySettings, SubstitutionSettings
+from lexprint.substitution.substituter import Substituter
+from lexprint.testing import FakeEntailment, FakeMaskedLM
+from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.segmentation import segment
+from lexprint.text.span import Span
+from lexprint.watermark.sites import Site
+
+TEXT = (
+    "The old bridge was closed again on Friday because of the flood. In spite of that, they all helped each other home."
+)
+
+
+def substituter_with(*, floor: float = 0.5) -> Substituter:
+    return Substituter(FakeMaskedLM(), FakeEntailment(), SubstitutionSettings(proposals=8, acceptance_floor=floor))
+
+
+def phrases_in(text: str, *, floor: float = 0.5, protected: tuple[Span, ...] = ()) -> list[Site]:
+    return list(phrase_sites(segment(text), substituter_with(floor=floor), protected, most_words=3))
+
+
+def rows() -> list[list[str]]:
+    lines = PHRASES.read_text("utf-8").splitlines()
+    return [line.split("\t") for line in lines if line and not line.startswith(("#", "{"))]
+
+
+def test_the_list_is_sound() -> None:
+    """Every row has two different phrases of small letters, at least one of several words, conditions, and a share."""
+    assert len({tuple(row) for row in rows()}) == len(rows()) > 100
+    for phrase, other, before, after, share in rows():
+        assert phrase != other
+        assert " " in phrase or " " in other
+        for one in (phrase, other):
+            assert re.fullmatch(r"[a-zA-Z]+(?: [a-zA-Z]+)*", one), one
+            assert one == one.lower() or " I" in f" {one}"
+        assert all((before, after))
+        assert 0.5 < float(share) < 1.0
+
+
+def test_no_row_changes_a_fact() -> None:
+    """What states polarity or modality stands in both phrases or in neither."""
+    stated = {
+        *"no not never none nor neither without nobody nothing nowhere cannot".split(),
+        *"may might must shall should can could would will ought".split(),
+    }
+    apart = [
+        (phrase, other) for phrase, other, *_ in rows() if set(phrase.split()) & stated != set(other.split()) & stated
+    ]
+    assert set(apart) <= SAME_ALL_THE_SAME, set(apart) - SAME_ALL_THE_SAME
+
+
+SAME_ALL_THE_SAME = {  # though only one of them has such a word
+    *permutations(("nobody", "no one")),
+    *permutations(("whether or not", "whether")),
+    *permutations(("has not yet been", "has yet to be")),
+    *permutations(("have not yet been", "have yet to be")),
+    *((f"{verb} unable to", f"{verb} not able to") for verb in ("is", "are", "was", "were", "be", "been")),
+    *((f"{verb} not clear", f"{verb} unclear") for verb in ("is", "was")),
+}
+
+
+def test_phrases_are_found() -> None:
+    """With capitals where they begin a sentence, and without what both phrases share at their ends."""
+    found = {site.word: site for site in phrases_in(TEXT)}
+    assert {"because of", "In spite of", "each other"} <= found.keys()
+    assert all(site.span.of(TEXT) == site.word == site.found for site in found.values())
+    assert "Despite" in found["In spite of"].pair
+    assert all(site.acceptance is not None and site.acceptance > 0.5 for site in found.values())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The old bridge was closed again on Friday because\nof the flood.",
+        "The old bridge was closed again on Friday because  of the flood.",
+        "The old bridge was closed again on Friday because\u00ad of the flood.",
+        "The old bridge was closed again on Friday Because Of the flood.",
+        "Bridge closed because of flood",
+    ],
+)
+def test_only_plain_phrases_are_exchanged(text: str) -> None:
+    """Not across lines or wide spaces, not with unseen characters, capitals or in headings."""
+    assert not phrases_in(text)
+
+
+def test_protected_phrases_stay() -> None:
+    """A protected span that touches a phrase anywhere keeps all of it."""
+    at = TEXT.index("of the flood")
+    assert "because of" not in {site.word for site in phrases_in(TEXT, protected=(Span(at, at + 2),))}
+
+
+def test_stricter_settings_have_fewer_phrases() -> None:
+    """The share of readers is held against the same floor as that of words."""
+    few, many = (len(phrases_in(TEXT, floor=floor)) for floor in (0.999, 0.5))
+    assert few == 0 < many
+
+
+def test_words_and_phrases_stay_apart() -> None:
+    """No two sites overlap, and a word stands between a phrase and its neighbours."""
+    document = segment(TEXT)
+    sites = analyse(document, substituter_with(), CopySettings())
+    assert any(" " in site.word for site in sites)
+    for one, other in pairwise(sites):
+        between = TEXT[one.span.end : other.span.start]
+        several = any(" " in word for site in (one, other) for word in site.pair)
+        assert between.strip() or not several
+
+
+def test_exchanged_phrases_leave_the_rest() -> None:
+    """Outside the sites not one character changes."""
+    document = segment(TEXT)
+    sites = analyse(document, substituter_with(), CopySettings())
+    changed = apply_edits(TEXT, [Edit(site.span, site.pair.other(site.word)) for site in sites])
+    pattern = "(.+)".join(re.escape(part) for part in _parts(TEXT, [site.span for site in sites]))
+    assert re.fullmatch(pattern, changed)
+
+
+def _parts(text: str, spans: list[Span]) -> list[str]:
+    edges = [0, *(edge for span in spans for edge in (span.start, span.end)), len(text)]
+    return [text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]

@@ -1,0 +1,69 @@
+"""Writes `copies/phrases.tsv`: phrases that readers accepted in place of others, of those in `training/judgements/phrases.tsv.gz`.
+
+Editors wrote the phrases and their conditions; readers judged each in sentences of Wikipedia and of documents written for this, where the
+conditions hold. A phrase has the share that accepted it; what few have read is drawn towards the share of all.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from judgements import SHIPPED
+from lexprint.copies.phrases import PHRASES
+
+READINGS = 3  # fewer tell nothing
+WEIGHT = 3.0  # readings that the share of all counts for
+LEAST, LEAST_GOOD = 0.8, 0.4  # share of readers that accept it, and that would notice nothing
+MOST = 0.99  # nothing is certain
+HEAD = "# {name}\tpattern that conditions use; made by training/phrases.py from training/judgements\n"
+COLUMNS = "# phrase\tanother\tbefore\tafter\tshare of readers that accept it\n"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A phrase, what may stand for it and where, and what readers said."""
+
+    exchange: tuple[str, str, str, str]
+    good: int
+    so_so: int
+    bad: int
+
+    @property
+    def readings(self) -> int:
+        return self.good + self.so_so + self.bad
+
+    @property
+    def accepted(self) -> int:
+        return self.good + self.so_so
+
+
+def read() -> tuple[list[str], list[Row]]:
+    """Lines that name patterns, and the rows."""
+    with gzip.open(SHIPPED / "phrases.tsv.gz", "rt", encoding="utf-8") as file:
+        lines = [line.rstrip("\n") for line in file if not line.startswith("#")]
+    named = [line for line in lines if line.startswith("{")]
+    rows = [line.split("\t") for line in lines if not line.startswith("{")]
+    return named, [Row((row[0], row[1], row[2], row[3]), *map(int, row[4:])) for row in rows]
+
+
+def accepted(rows: list[Row]) -> Iterator[tuple[Row, float]]:
+    """Those that enough readers accept, each with their share."""
+    usual = sum(row.accepted for row in rows) / sum(row.readings for row in rows)
+    for row in rows:
+        share = min((row.accepted + WEIGHT * usual) / (row.readings + WEIGHT), MOST)
+        if row.readings >= READINGS and share >= LEAST and row.good >= LEAST_GOOD * row.readings:
+            yield row, share
+
+
+def main() -> None:
+    named, rows = read()
+    kept = sorted(accepted(rows), key=lambda one: one[0].exchange)
+    lines = ("\t".join((*row.exchange, f"{share:.2f}")) for row, share in kept)
+    PHRASES.write_text(HEAD + "\n".join([*named, ""]) + COLUMNS + "\n".join([*lines, ""]), "utf-8")
+    print(f"{len(kept)} of {len(rows)} phrases kept")
+
+
+if __name__ == "__main__":
+    main()
