@@ -27,6 +27,7 @@ from lexprint.watermark.sites import Site
 PHRASES = Path(__file__).with_name("phrases.tsv")
 LONGEST_SEEN = 160  # characters on each side, in which conditions look
 ANYTHING, BUT = "-", "!"  # in a column of conditions: none; what must not stand there
+NOTHING = "-"  # as another phrase: the words are left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Rule:
     """A phrase, another one that may stand in its place, and where."""
 
     words: tuple[str, ...]
-    other: str
+    other: str  # empty: the words are left out
     before: re.Pattern[str] | None
     after: re.Pattern[str] | None
     unlike_before: bool  # the condition names what must not stand there
@@ -87,7 +88,11 @@ def _phrases(sentence: Sentence, floor: float, most_words: int) -> Iterator[_Fou
             words = tuple(spelled[first : first + len(rule.words)])
             says_so = _says(words, rule.words, begins=first == 0) and _fits(sentence, first, words, rule)
             if rule.acceptance > floor and says_so and not _brings_again(rule, standing):
-                others[words][rule.other] = max(rule.acceptance, others[words].get(rule.other, 0.0))
+                # What may be left out is told with the word behind, which stays.
+                seen = words if rule.other else (*words, spelled[first + len(words)])
+                other = rule.other or seen[-1]
+                known = others[seen]
+                known[other] = max(rule.acceptance, known.get(other, 0.0))
         for words, some in others.items():
             best = sorted(some.items(), key=lambda one: (-one[1], one[0]))[:most_words]
             yield _trimmed(first, words, best)
@@ -100,7 +105,8 @@ def _says(words: tuple[str, ...], wanted: tuple[str, ...], *, begins: bool) -> b
 def _fits(sentence: Sentence, first: int, words: tuple[str, ...], rule: Rule) -> bool:
     """Whether the words are apart by single spaces, with a word or a mark behind, and stand where the rule asks."""
     last = first + len(words)
-    if last >= len(sentence) or sentence.excerpt(first, last) != " ".join(words):
+    seen = words if rule.other else (*words, *(word.text for word in sentence.words[last : last + 1]))
+    if first + len(seen) >= len(sentence) or sentence.excerpt(first, first + len(seen)) != " ".join(seen):
         return False
     start, end = sentence.words[first].view_span.start, sentence.words[last - 1].view_span.end
     return rule.holds_between(
@@ -210,7 +216,14 @@ def _rules() -> Mapping[str, tuple[Rule, ...]]:
                 _condition(_filled(after, named), r" (?:{})"),
             )
             found[words[0]].append(
-                Rule(words, other, *conditions, before.startswith(BUT), after.startswith(BUT), float(share))
+                Rule(
+                    words,
+                    "" if other == NOTHING else other,
+                    *conditions,
+                    before.startswith(BUT),
+                    after.startswith(BUT),
+                    float(share),
+                )
             )
     return MappingProxyType({word: tuple(rules) for word, rules in found.items()})
 
