@@ -48,6 +48,7 @@ def main() -> None:
     lexicon = PACKAGE / "substitution" / "lexicon.tsv"
     run("lexicon.py", material, lexicon, product=lexicon)
     run("refused.py", product=work / "never")
+    run("phrases.py", product=work / "never")
     stage_1 = run(
         "masked_lm.py", material, work / "masked_lm", product=work / "masked_lm" / "masked-lm-1000.safetensors"
     )

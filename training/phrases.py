@@ -1,7 +1,7 @@
 """Writes `copies/phrases.tsv`: phrases that readers accepted in place of others, of those in `training/judgements/phrases.tsv.gz`.
 
-Editors wrote the phrases and their conditions; readers judged each in sentences of Wikipedia and of documents written for this, where the
-conditions hold. A phrase has the share that accepted it; what few have read is drawn towards the share of all.
+Readers judged each in sentences of Wikipedia, of novels, reviews and speeches, and of documents
+written for this, where its conditions hold. A phrase has the share that accepted it; what few have read is drawn towards the share of all.
 """
 
 from __future__ import annotations
