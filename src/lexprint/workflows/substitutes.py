@@ -45,9 +45,7 @@ def find_substitutes(engine: Engine, text: str, *, word: str, occurrence: int = 
         )
     ranked = engine.substituter.substitutes([gap])[0]
     itself = next(one for one in ranked if one.word == word)
-    others = tuple(
-        one for one in ranked if one.word != word and (may_be_exchanged(word, one.word) or not facts_stay)
-    )
+    others = tuple(one for one in ranked if one.word != word and (may_be_exchanged(word, one.word) or not facts_stay))
     return Substitutes(sentence.view, word, itself, others, engine.fingerprint)
 
 
