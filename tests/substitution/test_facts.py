@@ -7,10 +7,16 @@ from lexprint.substitution.lists import APART, FIXED, REFUSED, UNLIKE, rows
 
 EXCHANGES = {  # class: pairs that were once exchanged in copies, or might have been
     "polarity": [("leave", "remain"), ("accepted", "refused"), ("rose", "fell"), ("buys", "sells")],
-    "modality": [("allows", "requires"), ("agreed", "decided"), ("said", "denied")],
+    "modality": [("allows", "requires"), ("recommended", "suggested"), ("agreed", "decided"), ("said", "denied")],
     "likelihood": [("possible", "likely"), ("probably", "certainly")],
     "degree": [("slightly", "considerably"), ("damaged", "destroyed"), ("large", "huge"), ("often", "sometimes")],
-    "time": [("first", "last"), ("immediately", "soon"), ("shipped", "delivered"), ("draft", "final")],
+    "time": [
+        ("first", "last"),
+        ("firstly", "secondly"),
+        ("immediately", "soon"),
+        ("shipped", "delivered"),
+        ("draft", "final"),
+    ],
     "actors": [("landlord", "tenant"), ("teacher", "pupils"), ("doctor", "patient"), ("victim", "attacker")],
     "direction": [("imports", "exports"), ("borrowed", "lent"), ("taught", "learned")],
     "places": [("city", "town"), ("airline", "aircraft"), ("river", "lake")],
@@ -50,7 +56,7 @@ EXCHANGES = {  # class: pairs that were once exchanged in copies, or might have 
     "body": [("wrist", "elbow")],
     "injury": [("injuries", "illnesses"), ("damage", "wear")],
     "crime": [("questioned", "investigated")],
-    "law": [("ratified", "proposed"), ("enforced", "imposed")],
+    "law": [("ratified", "proposed"), ("negotiations", "discussions"), ("enforced", "imposed")],
     "religion": [("sermon", "hymn")],
     "science": [("factor", "criterion")],
     "technology": [("phone", "radio"), ("tool", "machine")],
