@@ -1,16 +1,19 @@
 """Phrases that stand for each other: the list is sound, conditions hold, and only whole phrases on one line are exchanged."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
-from lexprint.copies.analysis import analyse
+from lexprint.copies.analysis import _together, analyse
 from lexprint.copies.phrases import NOTHING, PHRASES, phrase_sites
+from lexprint.engine import Engine
 from lexprint.settings import CopySettings, SubstitutionSettings
 from lexprint.substitution.substituter import Substituter
 from lexprint.testing import FakeEntailment, FakeMaskedLM
 from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.pairs import Pair
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.watermark.sites import Site
@@ -143,3 +146,25 @@ def test_exchanged_phrases_leave_the_rest() -> None:
 def _parts(text: str, spans: list[Span]) -> list[str]:
     edges = [0, *(edge for span in spans for edge in (span.start, span.end)), len(text)]
     return [text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def test_one_place_is_one_site() -> None:
+    """Where a word may be exchanged and a phrase that differs in this word alone, the more acceptable stays."""
+    text = "They went on with regard to the plan, as they had done before."
+    (phrase,) = (site for site in phrases_in(text) if site.word == "regard")
+    word = replace(phrase, pair=Pair.of("regard", "view"), further=(), figures=(), acceptance=0.999)
+    assert list(_together([word], [phrase], segment(text), words_per_site=1)) == [word]
+
+
+def test_sites_never_overlap() -> None:
+    """With the shipped models, on text in which many phrases stand."""
+    engine = Engine()
+    document = segment(
+        "With regard to the plan, we compared it to the other one. In the first place, it consists of two parts, each of the "
+        "same size as the other, and they agreed with each other at once that they had better go on with it as soon as possible. "
+        "A great many of the people in the town took part in the march because of the weather, and in spite of the long way most of them "
+        "came back to the square by the end of the day. As a result of that, the board decided to put off the vote on it until later."
+    )
+    sites = analyse(document, engine.substituter, engine.settings.copies)
+    assert len(sites) > 5
+    assert all(one.span.end <= other.span.start for one, other in pairwise(sites))

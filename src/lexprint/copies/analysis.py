@@ -75,11 +75,11 @@ def _together(
 
 
 def _are_apart(one: Site, other: Site) -> bool:
-    """Whether a word is between them, or both are single words."""
+    """Whether a word is between them; single words may be next to each other."""
     first, second = sorted((one, other), key=lambda site: site.position)
-    return second.position > first.position + len(first.word.split()) or not (
-        " " in first.word or " " in second.word or any(" " in word for word in (*first.pair, *second.pair))
-    )
+    behind = first.position + len(first.word.split())
+    is_phrase = any(" " in word for word in (*first.words, *second.words))
+    return second.position > behind if is_phrase else second.position >= behind
 
 
 def _blocks(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -27,6 +27,11 @@ class Site:
     figures: tuple[Figures, ...] = ()  # of the other word and the further ones, in order; none: those above are all
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """All that may stand here, the word found first."""
+        return (self.word, self.pair.other(self.word), *self.further)
+
+    @property
     def bit(self) -> int:
         """What the word found here says."""
         return self.pair.bit(self.word)
