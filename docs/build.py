@@ -26,7 +26,7 @@ SENTENCES = (
     ("The journey was difficult because of the snow.", "difficult"),
     ("Our guests will arrive shortly after sunset.", "arrive"),
     ("The committee postponed its decision until autumn.", "decision"),
-    ("He watches his favorite show every night.", "favorite"),
+    ("He usually reads the paper after dinner.", "usually"),
     ("The child was frightened by the sudden noise.", "frightened"),
     ("The company will begin production in Ohio.", "begin"),
     ("It is important to read the contract carefully.", "important"),
