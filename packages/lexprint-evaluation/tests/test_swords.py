@@ -91,8 +91,11 @@ def test_our_own_row_ranks_by_acceptance() -> None:
     family = fake_families()[0]
     context = f"He saw the {family[0]} of it."
     noun = Target(context, family[0], context.index(family[0]), "NOUN", {}, {})
-    asked = Substituter(FakeMaskedLM(), FakeEntailment(), SubstitutionSettings(proposals=40))
-    (ranked,), (by_sr,) = by_acceptance(asked)([noun]), by_entailment(asked)([noun])
+    asked, asked_for_sr = (
+        Substituter(FakeMaskedLM(), FakeEntailment(), SubstitutionSettings(proposals=40, acceptance_floor=floor))
+        for floor in (0.5, 0.0)
+    )
+    (ranked,), (by_sr,) = by_acceptance(asked)([noun]), by_entailment(asked_for_sr)([noun])
     assert set(ranked) == set(by_sr)
     assert ranked != by_sr
     gap = gap_of(noun)
@@ -102,6 +105,20 @@ def test_our_own_row_ranks_by_acceptance() -> None:
     exchanged = asked.weigh_back(exchanges, asked.look_back(exchanges))
     weighed = [one.acceptance for one in exchanged if one is not None]
     assert weighed == sorted(weighed, reverse=True)
+
+
+def test_our_own_row_ends_where_nobody_would_accept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The beginning of the whole list, as far as enough readers would accept a word."""
+    family = fake_families()[0]
+    context = f"He saw the {family[0]} of it."
+    noun = Target(context, family[0], context.index(family[0]), "NOUN", {}, {})
+    settings = SubstitutionSettings(proposals=40, acceptance_floor=0.5)
+    asked = Substituter(FakeMaskedLM(), FakeEntailment(), settings)
+    (whole,) = by_acceptance(asked)([noun])
+    monkeypatch.setattr("lexprint_evaluation.swords.LEAST", 0.5)
+    (ended,) = by_acceptance(asked)([noun])
+    assert 0 < len(ended) < len(whole)
+    assert ended == whole[: len(ended)]
 
 
 def test_rows_of_models_that_know_readers() -> None:
