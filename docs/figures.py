@@ -43,7 +43,7 @@ FIGURES: Mapping[str, tuple[str, ...]] = {
     "tracing-eight": tuple("tracing --profile dense --trials 80 --copies 8 --mixes 0 --never-issued 1000".split()),
     "attacks": tuple("attacks --schemes registered,registered-dense,blind,lexprint,topkara,hao".split()),
     "attacks-forty": (*FORTY_LEAKS, "--attacks", "synonyms by a masked LM"),
-    "pan": ("pan", "--limit", "40"),
+    "pan": ("pan", "--limit", "15"),
     "twins": ("twins",),
 }
 WITH_AWT = frozenset({"rivals", "quality", "attacks", "attacks-forty"})
