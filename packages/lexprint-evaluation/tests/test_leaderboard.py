@@ -201,6 +201,10 @@ def test_marked_or_not_and_told_apart() -> None:
     assert cells(text, "all")[-1] == "0.855"
     assert cells(text, "the winner", "published")[-1] == "0.818"
     assert "BERTScore is not measured" in text
+    measured = {**pan, "bert_score": 0.98, "bert_score_model": "a network", "score": 0.931, "rows": [pan_row]}
+    by_network = leaderboard({"pan": measured})
+    assert cells(by_network, "shuffle")[2:] == ["5.0%", "0.950", "0.931"]
+    assert "BERTScore is by a network; that of the organisers, by roberta-large, is another" in by_network
     assert "| 55% [48%, 62%] |" in text
 
 

@@ -7,8 +7,7 @@ target have in common, the probability of another word than the target. Otherwis
 which is of the size of BERT-base and trained further, not BERT-large; the sentence is read alone; of a target of several
 pieces, all are blanked and the first stands for the word; and one seeded dropout is drawn for each target.
 
-The shipped graph neither takes a dropout nor tells vectors and attention, so both are spliced in; the sole importer of onnx in the
-package.
+The shipped graph neither takes a dropout nor tells vectors and attention, so both are spliced in.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import onnx
 
 from lexprint.models.arithmetic import log_softmax
 from lexprint.models.onnx_backend import PREDICTIONS, Answers, Feed, Session, Tokens, packed
 from lexprint.models.protocols import Floats, Gap
 from lexprint.models.tokenization import PairTokenizer
 from lexprint.models.weights import shipped_model
+from lexprint_evaluation.splicing import with_layers, with_multiplier, with_shares
 
 DROPOUT = 0.3  # of the dimensions
 PROPOSAL_WEIGHT = 0.01  # alpha
@@ -121,35 +120,6 @@ def _shares(layer: int) -> str:
 
 def _spliced(graph: bytes) -> bytes:
     """The graph with an input `keep` that multiplies word vectors, and the layers' vectors and attention as outputs."""
-    model = onnx.load_from_string(graph)
-    _add_multiplier(model.graph)
-    bias = {name: node.output[0] for node in model.graph.node for name in node.input if name.endswith(".bias")}
-    layers = [bias[f"bert.encoder.layer.{layer}.output.LayerNorm.bias"] for layer in COMPARED]
-    _tell(model.graph, dict(zip(map(_states, COMPARED), layers, strict=True)), ["tokens", WIDTH])
-    # In attention alone, whole numbers that were counted from 0 are shares: what each token gives to each.
-    counted = {node.output[0] for node in model.graph.node if "counted_from_0" in node.input}
-    shares = [node.output[0] for node in model.graph.node if node.op_type == "Cast" and node.input[0] in counted]
-    _tell(
-        model.graph, dict(zip(map(_shares, range(LAYERS)), shares, strict=True)), ["inputs", "heads", "most", "longest"]
-    )
-    return bytes(model.SerializeToString())
-
-
-def _add_multiplier(graph: onnx.GraphProto) -> None:
-    nodes = list(graph.node)
-    at = next(index for index, node in enumerate(nodes) if node.op_type == "Mul")  # int8 rows times their scale
-    words = nodes[at].output[0]
-    for node in nodes[at + 1 :]:
-        node.input[:] = ["kept_words" if name == words else name for name in node.input]
-    nodes.insert(at + 1, onnx.helper.make_node("Mul", [words, "keep"], ["kept_words"]))
-    del graph.node[:]
-    graph.node.extend(nodes)
-    shape: list[str | int | None] = ["tokens", WIDTH]
-    graph.input.append(onnx.helper.make_tensor_value_info("keep", onnx.TensorProto.FLOAT, shape))
-
-
-def _tell(graph: onnx.GraphProto, named: dict[str, str], shape: list[str | int | None]) -> None:
-    """Give values of the graph out under other names."""
-    for name, value in named.items():
-        graph.node.append(onnx.helper.make_node("Identity", [value], [name]))
-        graph.output.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape))
+    layers = {_states(layer): f"bert.encoder.layer.{layer}.output.LayerNorm.bias" for layer in COMPARED}
+    told = with_layers(with_multiplier(graph, "keep", width=WIDTH), layers, width=WIDTH)
+    return with_shares(told, [_shares(layer) for layer in range(LAYERS)])

@@ -44,7 +44,7 @@ FIRST_POSITION = 2  # 0 and 1 are never used
 
 
 class MpnetEncoder:
-    """Unit vectors of sentences: the mean of the token vectors, scaled to length one."""
+    """Unit vectors of sentences: the mean of the token vectors, scaled to length one; and those of tokens."""
 
     def __init__(self, folder: Path) -> None:
         self._tokenizer = PairTokenizer((folder / "tokenizer.json").read_bytes(), special=SPECIAL)
@@ -52,21 +52,34 @@ class MpnetEncoder:
         self.fingerprint = DIGESTS["model.safetensors"][:16]
 
     def encode(self, sentences: Sequence[str]) -> Floats:
-        tokens = [self._tokenizer.one(ids[:LONGEST_SENTENCE]) for ids in self._tokenizer.pieces(sentences)]
-        vectors = np.empty((len(tokens), WIDTH), np.float32)
-        for batch in equal_lengths([len(one.ids) for one in tokens]):
-            vectors[batch] = self._run(np.array([tokens[index].ids for index in batch])).mean(axis=1)
+        vectors = np.empty((len(sentences), WIDTH), np.float32)
+        for batch, states in self._read(sentences, layers=LAYERS):
+            vectors[batch] = states.mean(axis=1)
         unit: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
 
-    def _run(self, ids: NDArray[np.int64]) -> Floats:
-        """Vectors of the tokens after the last layer: (batch, tokens, width)."""
+    def token_vectors(self, sentences: Sequence[str], *, layers: int) -> list[Floats]:
+        """Unit vectors of each sentence's tokens after so many layers, without the special ones: (tokens, width)."""
+        found: dict[int, Floats] = {}
+        for batch, states in self._read(sentences, layers=layers):
+            units = states[:, 1:-1] / np.linalg.norm(states[:, 1:-1], axis=2, keepdims=True)
+            found.update(zip(batch, units, strict=True))
+        return [found[index] for index in range(len(sentences))]
+
+    def _read(self, sentences: Sequence[str], *, layers: int) -> Iterator[tuple[list[int], Floats]]:
+        """Indices of sentences that ran together, and the vectors of their tokens: (batch, tokens, width)."""
+        tokens = [self._tokenizer.one(ids[:LONGEST_SENTENCE]) for ids in self._tokenizer.pieces(sentences)]
+        for batch in equal_lengths([len(one.ids) for one in tokens]):
+            yield batch, self._run(np.array([tokens[index].ids for index in batch]), layers=layers)
+
+    def _run(self, ids: NDArray[np.int64], *, layers: int) -> Floats:
+        """Vectors of the tokens after so many layers: (batch, tokens, width)."""
         length = ids.shape[1]
         words = self._tensors["embeddings.word_embeddings.weight"][ids]
         places = self._tensors["embeddings.position_embeddings.weight"][FIRST_POSITION : FIRST_POSITION + length]
         hidden = self._normalised(words + places, "embeddings.LayerNorm")
         distances = self._tensors["encoder.relative_attention_bias.weight"][buckets(length)].transpose(2, 0, 1)
-        for number in range(LAYERS):
+        for number in range(layers):
             layer = f"encoder.layer.{number}"
             attended = self._attended(hidden, distances, f"{layer}.attention.attn")
             hidden = self._normalised(hidden + attended, f"{layer}.attention.LayerNorm")

@@ -1,13 +1,14 @@
 """Marked or not? Texts with and without a mark, untouched and attacked, scored as PAN at CLEF 2026 scores them.
 
-The score is fidelity times balanced accuracy. Fidelity is the larger of BLEU and BERTScore; BERTScore asks for a model of a hub and
-is not measured here, so our score is a lower bound of what the organisers would find for the same labels.
+The score is fidelity times balanced accuracy. Fidelity is the larger of BLEU and BERTScore, each a mean over texts, as their
+evaluator has it. Their BERTScore is by roberta-large, ours by a network that is at hand, so it is not the figure that they would find.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from random import Random
 from statistics import fmean
 from typing import Any
@@ -17,12 +18,15 @@ from lexprint.engine import Engine
 from lexprint.workflows import OnProgress
 from lexprint.workflows.presence import detect_presence, mark_presence
 from lexprint_evaluation.attack_table import Means, choose
+from lexprint_evaluation.bert_score import bert_score
 from lexprint_evaluation.bleu import bleu
 from lexprint_evaluation.checkpoint import Checkpoint
 from lexprint_evaluation.tables import markdown_table
+from lexprint_evaluation.token_networks import TokenNetwork
 
 # Overview of the task: score and balanced accuracy.
 PUBLISHED: Mapping[str, tuple[float, float | None]] = {"the winner": (0.818, 0.824), "the baseline": (0.633, None)}
+ORGANISERS_MODEL = "roberta-large"  # of BERTScore: pan-code, clef26/text-watermarking/evaluator
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class Trial:
     is_false_alarm: bool
     agreeing: int  # votes in the marked text
     votes: int
-    fidelity: float  # BLEU of the marked text before the attack
+    bleu: float  # of the marked text before the attack
+    bert_score: float | None = None  # of the same, if a network was there to measure it
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,12 @@ class Presence:
 
     rows: tuple[PresenceRow, ...]
     bleu: float
+    bert_score: float | None = None
+    bert_score_model: str | None = None
+
+    @property
+    def fidelity(self) -> float:
+        return max(self.bleu, self.bert_score or 0.0)
 
     @property
     def balanced_accuracy(self) -> float:
@@ -68,7 +79,7 @@ class Presence:
 
     @property
     def score(self) -> float:
-        return self.bleu * self.balanced_accuracy
+        return self.fidelity * self.balanced_accuracy
 
     @property
     def false_alarms(self) -> float:
@@ -82,10 +93,14 @@ def measure(
     *,
     key: MasterKey,
     seed: int,
+    network: TokenNetwork | None = None,
     checkpoint: Checkpoint | None = None,
     on_progress: OnProgress | None = None,
 ) -> Presence:
-    """Mark every text, attack it with and without its mark in the same way, and ask for the mark."""
+    """Mark every text, attack it with and without its mark in the same way, and ask for the mark.
+
+    BERTScore is measured where a network is given.
+    """
     kept, done = checkpoint or Checkpoint(None), 0
     trials: list[Trial] = []
     names = list(texts)
@@ -94,7 +109,11 @@ def measure(
         cases = choose(attacks, Means(engine, other))
         asked = f"{engine.fingerprint} {seed} {name} {len(text)} {key.id}"
         marked: str = kept.once(f"{asked} marked", lambda text=text: mark_presence(engine, text, key=key))  # type: ignore[misc]
-        fidelity = bleu(text, marked)
+        bleu_of_text, bert_score_of_text = bleu(text, marked), None
+        if network is not None:
+            bert_score_of_text = kept.once(
+                f"{asked} BERTScore by {network.name}", partial(bert_score, text, marked, network)
+            )
         for case in cases:
 
             def ask(case: Any = case, text: str = text, marked: str = marked, name: str = name) -> dict[str, Any]:
@@ -110,14 +129,15 @@ def measure(
                 }
 
             answer = kept.once(f"{asked} {len(other) if case.name == 'copied into another' else ''} {case.title}", ask)
-            trials.append(Trial(name, case.title, **answer, fidelity=fidelity))
+            trials.append(Trial(name, case.title, **answer, bleu=bleu_of_text, bert_score=bert_score_of_text))
             done += 1
             if on_progress:
                 on_progress(done, len(texts) * len(cases))
-    return summed(trials)
+    return summed(trials, model=network.name if network else None)
 
 
-def summed(trials: Sequence[Trial]) -> Presence:
+def summed(trials: Sequence[Trial], *, model: str | None = None) -> Presence:
+    """All texts together; `model` is the network that BERTScore is by, if it was measured."""
     by_attack: dict[str, list[Trial]] = {}
     for trial in trials:
         by_attack.setdefault(trial.attack, []).append(trial)
@@ -132,19 +152,21 @@ def summed(trials: Sequence[Trial]) -> Presence:
         )
         for attack, some in by_attack.items()
     ]
-    fidelity = {trial.text: trial.fidelity for trial in trials}
-    return Presence(tuple(rows), fmean(fidelity.values()))
+    by_text = {trial.text: trial for trial in trials}.values()
+    measured = [trial.bert_score for trial in by_text if trial.bert_score is not None]
+    bleu_of_all = fmean(trial.bleu for trial in by_text)
+    return Presence(tuple(rows), bleu_of_all, fmean(measured) if measured else None, model if measured else None)
 
 
 def presence_table(found: Presence) -> str:
-    header = ["attack", "found", "false alarms", "balanced accuracy", "BLEU x it", "votes that agree"]
+    header = ["attack", "found", "false alarms", "balanced accuracy", "score", "votes that agree"]
     body = [
         [
             row.attack,
             f"{row.found} of {row.texts}",
             f"{row.false_alarms} of {row.texts}",
             f"{row.balanced_accuracy:.3f}",
-            f"{found.bleu * row.balanced_accuracy:.3f}",
+            f"{found.fidelity * row.balanced_accuracy:.3f}",
             f"{row.agreeing / row.votes:.0%}" if row.votes else "-",
         ]
         for row in found.rows
@@ -171,14 +193,28 @@ def presence_table(found: Presence) -> str:
     ]
     return (
         f"{markdown_table(header, [*body, total, *others])}\n"
-        f"BLEU {found.bleu:.3f}; BERTScore is not measured. The attacks are ours, those of the organisers are not published.\n"
+        f"score: fidelity times balanced accuracy. {fidelity_in_words(found.bleu, found.bert_score, found.bert_score_model)} "
+        "The attacks are ours, those of the organisers are not published.\n"
+    )
+
+
+def fidelity_in_words(bleu: float, bert_score: float | None, model: str | None) -> str:
+    """What fidelity is, and by whom."""
+    if bert_score is None:
+        return f"Fidelity is BLEU, {bleu:.3f}; BERTScore is not measured."
+    return (
+        f"Fidelity is the larger of BLEU, {bleu:.3f}, and BERTScore, {bert_score:.3f}. BERTScore is by {model}; the "
+        f"organisers take {ORGANISERS_MODEL}, so this is not the figure that they would find."
     )
 
 
 def presence_json(found: Presence) -> dict[str, Any]:
     return {
         "bleu": found.bleu,
-        "bert_score": None,
+        "bert_score": found.bert_score,
+        "bert_score_model": found.bert_score_model,
+        "organisers_bert_score_model": ORGANISERS_MODEL,
+        "fidelity": found.fidelity,
         "balanced_accuracy": found.balanced_accuracy,
         "score": found.score,
         "false_alarms": found.false_alarms,

@@ -33,7 +33,7 @@ def pan(
 ) -> None:
     """Fidelity times balanced accuracy, as PAN at CLEF 2026 scores watermarks; data: pan/*.jsonl, or *.jsonl right there."""
     from lexprint.workflows.presence import PROFILE
-    from lexprint_evaluation import datasets, presence as measuring
+    from lexprint_evaluation import datasets, presence as measuring, token_networks
     from lexprint_evaluation.attack_table import ON_PRESENCE
 
     folder = datasets.data_folder(data)
@@ -43,6 +43,7 @@ def pan(
     if not texts:
         raise InputError("no text is left to be measured", needed="another --longest")
     checkpoint, engine = begin("pan", output=output, cache=cache, profile=profile or PROFILE, threads=threads)
+    network = token_networks.network_at_hand()
     with progress("texts and attacks") as on_progress:
         found = measuring.measure(
             engine,
@@ -50,6 +51,7 @@ def pan(
             listed(attacks) or list(ON_PRESENCE),
             key=key_for(None),
             seed=seed,
+            network=network,
             checkpoint=checkpoint,
             on_progress=on_progress,
         )
