@@ -13,8 +13,8 @@ from lexprint.substitution.lists import PARTNERS, rows
 TOKENS = ("though", "although", "but", "house", "many", "numerous", "countless", "the")
 
 
-def proposed(word: str, vocabulary: Vocabulary) -> set[str]:
-    gap = Gap("It was late, ", word, " they stayed.")
+def proposed(word: str, vocabulary: Vocabulary, *, left: str = "It was late, ") -> set[str]:
+    gap = Gap(left, word, " they stayed.")
     found = propose(vocabulary, gap, np.full(len(TOKENS), -1.0, np.float32), proposals=16, guard=0.0)
     return {candidate.word for candidate in found} - {word}
 
@@ -27,6 +27,14 @@ def test_a_function_word_stands_for_its_partners_alone() -> None:
 def test_partners_join_the_words_that_agree() -> None:
     """ "numerous" is a word like others, and may also become "many"."""
     assert proposed("numerous", Vocabulary(TOKENS, partners())) == {"many", "countless"}
+
+
+@pytest.mark.parametrize(
+    ("left", "word"), [("It was late, even ", "though"), ("They drank as ", "many"), ("They drank as ", "numerous")]
+)
+def test_some_words_bind_what_follows(left: str, word: str) -> None:
+    """ "even though" has no other form, nor has "as many"; from either partner, so that marks are found again."""
+    assert not proposed(word, Vocabulary(TOKENS, partners()), left=left) & {"although", "but", "numerous", "many"}
 
 
 def test_no_other_word_becomes_a_function_word() -> None:

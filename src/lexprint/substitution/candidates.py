@@ -15,6 +15,7 @@ from lexprint.models.protocols import Floats, Gap
 from lexprint.substitution.exclusions import (
     begins_with_vowel_sound,
     follows_article,
+    is_bound,
     may_be_replaced,
     tags_after,
 )
@@ -83,7 +84,7 @@ class Vocabulary:
     def fitting(self, gap: Gap) -> NDArray[np.bool_]:
         """Which words agree with the one in the gap and are neither another form of it nor its opposite; or are its partners."""
         fits = self._agreeing(gap) if gap.word not in self._partners or may_be_replaced(gap.word) else self._none()
-        fits[self._partners.get(gap.word, [])] = True
+        fits[[] if is_bound(gap) else self._partners.get(gap.word, [])] = True
         return fits
 
     def _none(self) -> NDArray[np.bool_]:

@@ -15,6 +15,8 @@ RELATIVES = words_of(GRAMMAR, "relatives")  # at the beginning of a sentence the
 # Facts, not style: no other word says the same.
 QUANTITIES = words_of(GRAMMAR, "quantities")
 
+BINDING = words_of(GRAMMAR, "bind what follows")  # "even though", "as many"
+
 # What the word before says of the next one's part of speech; "help" after "cannot" is no noun.
 MODALS = words_of(GRAMMAR, "modals")
 SUBJECTS = words_of(GRAMMAR, "subjects")
@@ -60,6 +62,11 @@ def begins_with_vowel_sound(word: str) -> bool:
 def follows_article(gap: Gap) -> bool:
     """Whether "a" or "an" stands right before the word: a substitute must then keep the sound class."""
     return _word_before(gap.left) in ("a", "an")
+
+
+def is_bound(gap: Gap) -> bool:
+    """Whether the word before leaves a function word no choice: "even though", never "even although"."""
+    return _word_before(gap.left) in BINDING
 
 
 def tags_after(left: str) -> frozenset[str] | None:
