@@ -23,13 +23,13 @@ demo: $(VENV)/.core ## See it work on a few sentences (installs the core only)
 test: $(VENV)/.dev ## Run every test but the slow ones
 	@$(VENV)/bin/pytest -q -m "not slow" $(PARALLEL) --randomly-seed=$(SEED)
 
-slow: $(VENV)/.dev ## Run the slow tests, and those of drawn examples with ten other seeds
+slow: $(VENV)/.dev ## Run the slow tests, long ones too (two hours), and those of drawn examples with ten other seeds
 	@$(VENV)/bin/pytest -q -m slow
 	@set -e; for seed in 1 2 3 4 5 6 7 8 9 10; do $(VENV)/bin/pytest -q -m "drawn and not slow" $(PARALLEL) \
 		--hypothesis-profile=random --hypothesis-seed=$$seed --randomly-seed=$$seed; done
 
-test-all: $(VENV)/.all ## Run every test, also slow ones, of Ray, hub models and AWT (installs torch; needs Tesseract and Chromium); a skipped one fails
-	@$(VENV)/bin/pytest -q --no-skips
+test-all: $(VENV)/.all ## Run every test but the long ones: slow ones too, of Ray, hub models and AWT (installs torch; needs Tesseract and Chromium); a skipped one fails
+	@$(VENV)/bin/pytest -q -m "not long" --no-skips $(PARALLEL) --randomly-seed=$(SEED)
 
 hub: $(VENV)/.hub ## Run the tests of hub models (installs torch)
 	@$(VENV)/bin/pytest -q tests/models/test_torch_backend.py

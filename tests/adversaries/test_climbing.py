@@ -76,6 +76,7 @@ def test_short_hill_climbs(registry: Registry, seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(200))
 def test_two_hundred_hill_climbs(registry: Registry, seed: int) -> None:
     """The same in full size."""

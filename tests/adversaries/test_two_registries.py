@@ -93,6 +93,7 @@ def test_restored_again_and_again(opened: Open, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_restored_a_thousand_times(opened: Open, tmp_path: Path) -> None:
     """The same for 1,000 restores."""
     restore_at_random(opened, tmp_path, times=500, seed=2)

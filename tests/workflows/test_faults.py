@@ -49,6 +49,7 @@ def test_some_writes_fail(workshops: Path, location: str) -> None:
 
 @posix
 @pytest.mark.slow
+@pytest.mark.long
 def test_every_write_fails(workshops: Path, location: str) -> None:
     """All of them, with files and with the database, SQLite and PostgreSQL alike."""
     assert "faults survived" in survive(workshops, location, step=1)

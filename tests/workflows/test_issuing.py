@@ -505,6 +505,7 @@ def test_killed_at_any_moment(workshop: Path, tmp_path: Path, new_registry: Call
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
 def test_killed_two_hundred_times(workshop: Path, tmp_path: Path, new_registry: Callable[[], str]) -> None:
     """The same, often enough to meet every moment; most kills must have come in time."""
