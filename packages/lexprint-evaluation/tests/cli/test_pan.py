@@ -20,5 +20,6 @@ def test_the_table_says_what_it_is_of(run: Run, folder: Path) -> None:
     assert {"fingerprint", "date", "command", "score", "balanced_accuracy"} <= set(result)
     assert result["command"] == "lexprint evaluate pan --data FOLDER --limit 2 --attacks untouched,shuffle"
     assert (result["texts"], [row["attack"] for row in result["rows"]]) == (2, ["untouched", "shuffle"])
-    assert "BERTScore is not measured" in (folder / "out" / "pan.md").read_text("utf-8")
+    assert 0 < result["bert_score"] <= 1
+    assert result["bert_score_model"] in (folder / "out" / "pan.md").read_text("utf-8")
     assert run("evaluate", "pan", *options[:2], "--longest", 5).is_refusal(2, "--longest")
