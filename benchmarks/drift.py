@@ -24,7 +24,7 @@ from hashlib import sha256
 from inspect import getfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_args
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -32,7 +32,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks.history import machine as this_machine
 from benchmarks.processors import HERE, PROCESSORS, ROOT, WAYS, Machine
 from benchmarks.questions import KINDS, Digests, Questions, encoded, questions, read, runtime
-from lexprint.engine import Engine
+from lexprint.engine import Engine, Role
+from lexprint.models.weights import shipped_model
 from lexprint.text.segmentation import segment
 from lexprint_evaluation.checkpoint import Checkpoint
 from lexprint_evaluation.tables import markdown_table
@@ -87,9 +88,11 @@ class Interview:
         self.machine, self.result = machine, Result(machine.name)
         folder.mkdir(parents=True, exist_ok=True)
         self._said = Checkpoint(folder / f"{re.sub('[^a-z0-9]+', '-', machine.name.lower())}.jsonl")
-        # Other weights, rules, libraries or ways of asking: nothing said before counts.
+        # Other libraries or ways of asking, other weights, and for marks other rules: nothing said before counts.
         asking = sha256(Path(getfile(questions)).read_bytes()).hexdigest()
-        self._about = f"{Engine().fingerprint} {runtime()['onnxruntime']} {runtime()['numpy']} {asking}"
+        libraries = f"{runtime()['onnxruntime']} {runtime()['numpy']} {asking}"
+        networks = " ".join(shipped_model(role).fingerprint for role in get_args(Role))
+        self._about = {"ask": f"{networks} {libraries}", "mark": f"{Engine().fingerprint} {libraries}"}
 
     def ask(self, page: Page, step: OnStep) -> None:
         """All questions, a sentence at a time."""
@@ -123,7 +126,8 @@ class Interview:
         return self._said.once(self._key(verb, *texts, *arguments), ask)
 
     def _key(self, *asked: str) -> str:
-        return sha256(json.dumps([self._about, *asked]).encode()).hexdigest()
+        about = self._about["ask" if asked[0] == "ask" else "mark"]
+        return sha256(json.dumps([about, *asked]).encode()).hexdigest()
 
 
 def _never() -> Any:
