@@ -1,7 +1,8 @@
-"""Measures every table and figure of the documentation: `make figures DATA=FOLDER`.
+"""Measures every table and figure of the documentation: `make figures DATA=FOLDER`; some of them: `python docs/figures.py swords pan`.
 
-What is there already, measured by the same command with the shipped models, is kept; an interrupted run resumes. Each table says
-its fingerprint, date and command, and `make docs` refuses one that was measured with other models than those that are shipped.
+As many at once as there are cores, each by a process of its own. What is there already, measured by the same command with the shipped
+models, is kept; an interrupted run resumes. Each table says its fingerprint, date and command, and `make docs` refuses one that was
+measured with other models than those that are shipped.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lexprint.cores import available_cores
 from lexprint.engine import Engine
 from lexprint.settings import PROFILES
+from lexprint_evaluation.cli.table_processes import Finished, Processes, measure_side_by_side
 
 HERE = Path(__file__).parent
 TABLES = HERE / "tables"
@@ -46,6 +50,9 @@ FIGURES: Mapping[str, tuple[str, ...]] = {
     "pan": ("pan", "--limit", "15"),
     "twins": ("twins",),
 }
+# What one asked the models is known to the next, so no two of a line are measured at once.
+AFTER = {"quality": "rivals", "ablations": "quality", "recoverability": "ablations", "attacks-forty": "attacks"}
+ASKING_ONCE = frozenset({"swords"})  # each of its questions is another one, and it has no such options
 WITH_AWT = frozenset({"rivals", "quality", "attacks", "attacks-forty"})
 # No commands of lexprint: one prints, scans and reads a page, the other asks other processors ($LEXPRINT_ARM: docs/architecture.md).
 OF_BENCHMARKS = {
@@ -89,44 +96,71 @@ def is_measured(name: str, command: Sequence[str], folder: Path = TABLES) -> boo
     return result.get("fingerprint") in shipped_fingerprints() and said == wanted
 
 
-def measure(name: str, command: Sequence[str], *, data: Path) -> bool:
-    """Run one command in a folder of its own, and put what it wrote among the tables."""
-    folder = WORK / name
-    folder.mkdir(parents=True, exist_ok=True)
-    places = ["--data", str(data), "--output", str(folder), "--cache", str(WORK / "answers")]
-    if command[0] == "swords":
-        del places[-2:]  # it asks every question once
-    finished = subprocess.run([sys.executable, "-m", "lexprint", "evaluate", *command, *places], check=False)
-    if finished.returncode:
-        return False
+def arguments(name: str, command: Sequence[str], *, data: Path) -> list[object]:
+    """The command with a folder of its own, and answers that all tables share."""
+    shared = () if command[0] in ASKING_ONCE else ("--cache", WORK / "answers", "--threads", 1)
+    return [*command[1:], "--data", data, "--output", WORK / name, *shared]
+
+
+def put_in_place(name: str, command: Sequence[str]) -> None:
+    """What was written, among the tables."""
     for ending in ENDINGS:
-        if (written := folder / f"{command[0]}.{ending}").exists():
+        if (written := WORK / name / f"{command[0]}.{ending}").exists():
             shutil.move(written, TABLES / f"{name}.{ending}")
-    return True
 
 
-def main() -> None:
+def measure(wanted: Mapping[str, Sequence[str]], *, data: Path) -> list[str]:
+    """Run the commands side by side; those that failed."""
+    failed: list[str] = []
+    processes = Processes()
+
+    def finish(finished: Finished) -> None:
+        if finished.failure is None:
+            put_in_place(finished.name, wanted[finished.name])
+        else:
+            failed.append(finished.name)
+        print(f"{finished.name}: {finished.failure or 'done'} ({finished.seconds:.0f} s)", flush=True)
+
+    def run(name: str, given: Sequence[object]) -> Finished:
+        (WORK / name).mkdir(parents=True, exist_ok=True)
+        return replace(processes.run(wanted[name][0], given), name=name)
+
+    try:
+        measure_side_by_side(
+            {name: arguments(name, command, data=data) for name, command in wanted.items()},
+            workers=available_cores(),
+            after=AFTER,
+            on_begin=lambda name: print(f"{name}: lexprint evaluate {' '.join(wanted[name])}", flush=True),
+            on_finish=finish,
+            run=run,
+        )
+    finally:
+        processes.close()
+    return failed
+
+
+def main(*names: str) -> None:
     data = os.environ.get("DATA") or os.environ.get("LEXPRINT_DATA")
     if not data:
         sys.exit("no data folder was given; needed: make figures DATA=FOLDER, laid out as in docs/evaluation.md")
+    if unknown := sorted({*names} - {*FIGURES, *OF_BENCHMARKS}):
+        sys.exit(f"no table {', '.join(unknown)}; needed: some of {', '.join((*FIGURES, *OF_BENCHMARKS))}")
     awt = os.environ.get("AWT")
-    failed = []
-    for number, (name, usual) in enumerate(FIGURES.items(), start=1):
-        command = (*usual, "--awt", awt) if awt and name in WITH_AWT else usual
-        label = f"{number}/{len(FIGURES)} {name}"
-        if is_measured(name, command):
-            print(f"{label}: measured already", flush=True)
-        else:
-            print(f"{label}: lexprint evaluate {' '.join(command)}", flush=True)
-            if not measure(name, command, data=Path(data)):
-                failed.append(name)
-    for name, arguments in OF_BENCHMARKS.items():
-        if name in stale_tables() or not (TABLES / f"{name}.json").exists():
-            finished = subprocess.run([sys.executable, *arguments], cwd=HERE.parent, check=False)
-            failed += [name] if finished.returncode else []
+    commands = {
+        name: (*command, "--awt", awt) if awt and name in WITH_AWT else command
+        for name, command in FIGURES.items()
+        if not names or name in names
+    }
+    failed = measure(
+        {name: command for name, command in commands.items() if not is_measured(name, command)}, data=Path(data)
+    )
+    for name, command in OF_BENCHMARKS.items():
+        asked = name in names if names else name in stale_tables() or not (TABLES / f"{name}.json").exists()
+        if asked and subprocess.run([sys.executable, *command], cwd=HERE.parent, check=False).returncode:
+            failed.append(name)
     if failed:
         sys.exit(f"not measured: {', '.join(failed)}; the same command resumes")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
