@@ -41,6 +41,7 @@ PROCESSORS = (
     Way("ARM64, Neoverse-N1", processor="neoverse-n1", is_arm=True),
 )
 ROOT = Path(__file__).parent.parent
+BY_HAND = "OPENBLAS_CORETYPE"  # asks for kernels whatever the processor is, so an emulated one could not choose its own
 SHRUG = "warning: TCG doesn't support requested feature"  # qemu says so of every kind, at every start
 
 
@@ -65,7 +66,7 @@ class Machine:
         with (
             TemporaryFile("w+") as errors,
             subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=errors, env=os.environ | variables, text=True
+                command, stdout=subprocess.PIPE, stderr=errors, env=_unforced() | variables, text=True
             ) as child,
         ):
             try:
@@ -75,6 +76,10 @@ class Machine:
                     raise SystemExit(f"{self.name}: {verb} ended with {child.returncode}: {_last_line(errors)}")
             finally:
                 child.kill()  # if nobody wants the rest
+
+
+def _unforced() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != BY_HAND}
 
 
 def python_on(way: Way, arm: Path | None) -> list[str] | None:
