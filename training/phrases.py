@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from judgements import SHIPPED
 from lexprint.copies.phrases import PHRASES
+from lexprint.substitution.facts import may_be_exchanged
 
+MODAL = frozenset("may might must shall should can could will would ought".split())
 READINGS = 3  # fewer tell nothing
 WEIGHT = 3.0  # readings that the share of all counts for
-LEAST, LEAST_GOOD = 0.8, 0.4  # share of readers that accept it, and that would notice nothing
+LEAST, LEAST_GOOD = 0.9, 0.4  # share of readers that accept it, and that would notice nothing
 MOST = 0.99  # nothing is certain
 HEAD = "# {name}\tpattern that conditions use; made by training/phrases.py from training/judgements\n"
 COLUMNS = "# phrase\tanother\tbefore\tafter\tshare of readers that accept it\n"
@@ -29,6 +31,14 @@ class Row:
     good: int
     so_so: int
     bad: int
+
+    @property
+    def may_change_a_fact(self) -> bool:
+        """Whether one states modality and the other does not, or the lists of facts have two words apart."""
+        phrase, other, *_ = self.exchange
+        if MODAL & set(phrase.split()) != MODAL & set(other.split()):
+            return True
+        return " " not in phrase and other.isalpha() and not may_be_exchanged(phrase.lower(), other.lower())
 
     @property
     def readings(self) -> int:
@@ -52,6 +62,8 @@ def accepted(rows: list[Row]) -> Iterator[tuple[Row, float]]:
     """Those that enough readers accept, each with their share."""
     usual = sum(row.accepted for row in rows) / sum(row.readings for row in rows)
     for row in rows:
+        if row.may_change_a_fact:
+            continue
         share = min((row.accepted + WEIGHT * usual) / (row.readings + WEIGHT), MOST)
         if row.readings >= READINGS and share >= LEAST and row.good >= LEAST_GOOD * row.readings:
             yield row, share

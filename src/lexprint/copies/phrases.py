@@ -1,7 +1,8 @@
-"""Phrases that may stand for each other: "because of" and "owing to", "said that he" and "said he".
+"""Phrases that may stand for each other: "because of" and "owing to", "said that he" and "said he"; and words, in some company.
 
-Networks are asked about single words only. Which phrases say the same is kept as data, in `phrases.tsv`, each with what must stand before or
-after it and with the share of readers that accepted the exchange in sentences where these conditions held.
+Networks are asked about single words only, and do not see that "began" and "started" are alike before "to". Which phrases say the same is
+kept as data, in `phrases.tsv`, each with what must stand before or after it and with the share of readers that accepted the exchange in
+sentences where these conditions held.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from types import MappingProxyType
 
 from lexprint.copies.places import is_protected, stands_alone
 from lexprint.substitution.acceptance import logit_of
-from lexprint.substitution.exclusions import FUNCTION_WORDS
+from lexprint.substitution.exclusions import ARTICLES, FUNCTION_WORDS, begins_with_vowel_sound
 from lexprint.substitution.substituter import Substituter
 from lexprint.text.document import Document, Sentence
 from lexprint.text.pairs import Figures, Pair
@@ -108,10 +109,18 @@ def _fits(sentence: Sentence, first: int, words: tuple[str, ...], rule: Rule) ->
     seen = words if rule.other else (*words, *(word.text for word in sentence.words[last : last + 1]))
     if first + len(seen) >= len(sentence) or sentence.excerpt(first, first + len(seen)) != " ".join(seen):
         return False
+    if _needs_another_article(sentence, first, words, rule.other or seen[-1]):
+        return False
     start, end = sentence.words[first].view_span.start, sentence.words[last - 1].view_span.end
     return rule.holds_between(
         sentence.view[max(0, start - LONGEST_SEEN) : start], sentence.view[end : end + LONGEST_SEEN]
     )
+
+
+def _needs_another_article(sentence: Sentence, first: int, words: tuple[str, ...], other: str) -> bool:
+    """Whether "a" would have to become "an", or the other way."""
+    follows = first > 0 and sentence.words[first - 1].text.lower() in ARTICLES
+    return follows and begins_with_vowel_sound(words[0].lower()) != begins_with_vowel_sound(other.lower())
 
 
 def _brings_again(rule: Rule, standing: frozenset[str]) -> bool:
@@ -179,14 +188,19 @@ def _site(
         clearance=logit_of(share) - logit_of(floor),
         acceptance=share,
         further=tuple(further),
-        likely_edits=_shortened([one.word, best, *further]),
+        likely_edits=_likely_edits([one.word, best, *further]),
         figures=figures,
     )
 
 
-def _shortened(phrases: Sequence[str]) -> tuple[str, ...]:
-    """Those that are another one with a word left out, as a careless editor or an attacker leaves out words."""
-    return tuple(one for one in phrases if any(one != other and _is_within(one, other) for other in phrases))
+def _likely_edits(phrases: Sequence[str]) -> tuple[str, ...]:
+    """Those that are another one with a word left out, or a word for a word, as a careless editor or an attacker writes."""
+    words = {one for one in phrases if " " not in one}
+    return tuple(
+        one
+        for one in phrases
+        if (one in words and len(words) > 1) or any(one != other and _is_within(one, other) for other in phrases)
+    )
 
 
 def _is_within(short: str, long: str) -> bool:

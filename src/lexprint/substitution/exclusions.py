@@ -28,6 +28,7 @@ AUXILIARIES = words_of(GRAMMAR, "auxiliaries")
 AFTER_AUXILIARY = words_of(GRAMMAR, "after auxiliaries")
 AFTER_DETERMINER = words_of(GRAMMAR, "after determiners")
 
+ARTICLES = ("a", "an")
 # Spelling and sound part ways in words that begin so.
 YOU_SOUND = tuple(words_of(GRAMMAR, "you sound"))
 VOWEL_SOUND = tuple(words_of(GRAMMAR, "silent h", "vowel after all"))
@@ -61,7 +62,7 @@ def begins_with_vowel_sound(word: str) -> bool:
 
 def follows_article(gap: Gap) -> bool:
     """Whether "a" or "an" stands right before the word: a substitute must then keep the sound class."""
-    return _word_before(gap.left) in ("a", "an")
+    return _word_before(gap.left) in ARTICLES
 
 
 def is_bound(gap: Gap) -> bool:
