@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,10 +32,16 @@ def tab() -> Iterator[Tab]:
         yield opened
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("page") / "sheet.html"
-    path.write_text(sheet_page(SHEET), encoding="utf-8")
+@pytest.fixture
+def sheet(request: pytest.FixtureRequest) -> Sheet:
+    """One of its own for each test: all share a store, and Chromium may show a page of a file what was cleared there."""
+    return replace(SHEET, id=request.node.name)
+
+
+@pytest.fixture
+def url(tmp_path: Path, sheet: Sheet) -> str:
+    path = tmp_path / "sheet.html"
+    path.write_text(sheet_page(sheet), encoding="utf-8")
     return path.as_uri()
 
 
@@ -65,13 +72,11 @@ def reload(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1000), ("dark", 1000), ("dark", 360), ("light", 360)])
-def test_from_the_first_page_to_the_file(tab: Tab, url: str, theme: str, width: int) -> None:
+def test_from_the_first_page_to_the_file(tab: Tab, sheet: Sheet, url: str, theme: str, width: int) -> None:
     """Name, two pairs, a word that disturbs; a reload loses nothing; the file is one that can be scored."""
     tab.look(width=width, height=800, theme=theme)
     tab.open("about:blank")
     tab.open(url)
-    tab.run("localStorage.clear()")
-    reload(tab)
     require_fine(tab)
     tab.run("document.getElementById('rater').focus()")
     tab.run("document.execCommand('insertText', false, 'Ada')")
@@ -95,7 +100,7 @@ def test_from_the_first_page_to_the_file(tab: Tab, url: str, theme: str, width: 
     tab.run(CATCH)
     tab.run("document.getElementById('save').click()")
     content = tab.run("window.saved")
-    answers = read_answers(content.encode(), SHEET, name="answers.json")
+    answers = read_answers(content.encode(), sheet, name="answers.json")
     assert (answers.rater, json.loads(content)["format"]) == ("Ada", "sentence ratings 1")
     first, second = answers.ratings["p1"], answers.ratings["p2"]
     assert (first.meaning, first.naturalness, first.words) == (4, 5, (1,))
