@@ -14,7 +14,8 @@ from judgements import SHIPPED
 from lexprint.copies.phrases import PHRASES
 from lexprint.substitution.facts import may_be_exchanged
 
-MODAL = frozenset("may might must shall should can could will would ought".split())
+# Modality, and duty: who "failed to" do what he did not do was bound to.
+IN_BOTH = frozenset("may might must shall should can cannot could will would ought fail fails failed".split())
 READINGS = 3  # fewer tell nothing
 WEIGHT = 3.0  # readings that the share of all counts for
 LEAST, LEAST_GOOD = 0.9, 0.4  # share of readers that accept it, and that would notice nothing
@@ -34,9 +35,9 @@ class Row:
 
     @property
     def may_change_a_fact(self) -> bool:
-        """Whether one states modality and the other does not, or the lists of facts have two words apart."""
+        """Whether one states modality or duty and the other does not, or the lists of facts have two words apart."""
         phrase, other, *_ = self.exchange
-        if MODAL & set(phrase.split()) != MODAL & set(other.split()):
+        if IN_BOTH & set(phrase.split()) != IN_BOTH & set(other.split()):
             return True
         return " " not in phrase and other.isalpha() and not may_be_exchanged(phrase.lower(), other.lower())
 
