@@ -30,28 +30,28 @@ ENDINGS = ("json", "md", "svg", "png")
 HISTORY = "bench-history"  # of many versions, so of no single fingerprint
 
 FORTY_LEAKS = tuple("attacks --schemes registered,registered-dense --leaks 10".split())  # of four documents each
-# Table -> what follows `lexprint evaluate`; sizes are those that the pages quote.
+FEWER = ("--sentences", "150")  # of each set
+# Table -> what follows `lexprint evaluate`, in the order of measuring; sizes are those that the pages quote.
 FIGURES: Mapping[str, tuple[str, ...]] = {
+    "pan": ("pan", "--limit", "15"),
+    "tracing": ("tracing", "--documents", "1", "--copies", "4"),
     "swords": ("swords",),
+    "rivals": ("rivals", *FEWER),
+    "twins": ("twins",),
+    "quality": ("quality", *FEWER),
+    "attacks": tuple("attacks --schemes registered,registered-dense,blind,topkara,hao".split()),
+    "attacks-forty": (*FORTY_LEAKS, "--attacks", "synonyms by a masked LM"),
+    "recoverability": ("recoverability", *FEWER),
+    "ablations": ("ablations", *FEWER),
     "acceptance": ("acceptance",),
-    "rivals": ("rivals",),
-    "quality": ("quality",),
-    "ablations": ("ablations",),
-    "recoverability": ("recoverability",),
-    "watermark": ("watermark", "--gap", "1,2,3", "--disturb", "--examples", "20"),
+    "payload": tuple("payload --sets imdb --profile dense --documents 10 --marks 2".split()),
+    "tracing-dense": tuple("tracing --documents 1 --copies 4 --mixes 0 --profile dense".split()),
+    "watermark": ("watermark", "--gap", "1,2,3", "--disturb", "--examples", "20", *FEWER),
     "watermark-paper": ("watermark", "--profile", "paper"),
     "watermark-literal": ("watermark", "--profile", "literal"),
-    "payload": tuple("payload --sets imdb --profile dense --documents 40 --only-first 23 --marks 3".split()),
-    "tracing": ("tracing", "--documents", "1"),
-    "tracing-dense": tuple("tracing --documents 1 --mixes 0 --profile dense".split()),
-    "tracing-eight": tuple("tracing --profile dense --trials 80 --copies 8 --mixes 0 --never-issued 1000".split()),
-    "attacks": tuple("attacks --schemes registered,registered-dense,blind,lexprint,topkara,hao".split()),
-    "attacks-forty": (*FORTY_LEAKS, "--attacks", "synonyms by a masked LM"),
-    "pan": ("pan", "--limit", "15"),
-    "twins": ("twins",),
 }
 # What one asked the models is known to the next, so no two of a line are measured at once.
-AFTER = {"quality": "rivals", "ablations": "quality", "recoverability": "ablations", "attacks-forty": "attacks"}
+AFTER = {"quality": "rivals", "recoverability": "quality", "ablations": "recoverability", "attacks-forty": "attacks"}
 ASKING_ONCE = frozenset({"swords"})  # each of its questions is another one, and it has no such options
 WITH_AWT = frozenset({"rivals", "quality", "attacks", "attacks-forty"})
 # No commands of lexprint: one prints, scans and reads a page, the other asks other processors ($LEXPRINT_ARM: docs/architecture.md).
