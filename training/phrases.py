@@ -2,6 +2,7 @@
 
 Readers judged each in sentences of Wikipedia, of novels, reviews and speeches, and of documents
 written for this, where its conditions hold. A phrase has the share that accepted it; what few have read is drawn towards the share of all.
+Others looked for ordinary sentences in which a row would do harm, and wrote one down: such rows (`objections.tsv.gz`) are left out.
 """
 
 from __future__ import annotations
@@ -50,20 +51,30 @@ class Row:
         return self.good + self.so_so
 
 
+def _rows_of(name: str) -> list[list[str]]:
+    with gzip.open(SHIPPED / name, "rt", encoding="utf-8") as file:
+        return [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
+
+
 def read() -> tuple[list[str], list[Row]]:
     """Lines that name patterns, and the rows."""
-    with gzip.open(SHIPPED / "phrases.tsv.gz", "rt", encoding="utf-8") as file:
-        lines = [line.rstrip("\n") for line in file if not line.startswith("#")]
-    named = [line for line in lines if line.startswith("{")]
-    rows = [line.split("\t") for line in lines if not line.startswith("{")]
+    lines = _rows_of("phrases.tsv.gz")
+    named = ["\t".join(line) for line in lines if line[0].startswith("{")]
+    rows = [line for line in lines if not line[0].startswith("{")]
     return named, [Row((row[0], row[1], row[2], row[3]), *map(int, row[4:])) for row in rows]
+
+
+def objected() -> frozenset[tuple[str, ...]]:
+    """Exchanges against which somebody has found a sentence."""
+    return frozenset(tuple(row[:4]) for row in _rows_of("objections.tsv.gz"))
 
 
 def accepted(rows: list[Row]) -> Iterator[tuple[Row, float]]:
     """Those that enough readers accept, each with their share."""
     usual = sum(row.accepted for row in rows) / sum(row.readings for row in rows)
+    harmful = objected()
     for row in rows:
-        if row.may_change_a_fact:
+        if row.may_change_a_fact or row.exchange in harmful:
             continue
         share = min((row.accepted + WEIGHT * usual) / (row.readings + WEIGHT), MOST)
         if row.readings >= READINGS and share >= LEAST and row.good >= LEAST_GOOD * row.readings:
