@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -186,14 +187,17 @@ def kill_and_restart(folder: Path, *, jobs: int, kills: int) -> None:
     def count_ended() -> int:
         return sum(httpx.get(f"{url}/v1/jobs/{job['id']}").json()["state"] in finished for job in asked)
 
+    def has_ended(least: int) -> bool:
+        return count_ended() >= least
+
     for _ in range(kills - 1):
         with running(folder, port):
             # On a slow machine the same job would be begun in vain until it is given up: some job ends in between.
-            before = count_ended()
-            _until(lambda before=before: count_ended() > before or before == jobs)
+            wanted = min(count_ended() + 1, jobs)
+            _until(partial(has_ended, wanted))
             time.sleep(draw.uniform(0.1, 1.5))
     with running(folder, port) as process:
-        _until(lambda: count_ended() == jobs)
+        _until(partial(has_ended, jobs))
         found = [httpx.get(f"{url}/v1/jobs/{job['id']}").json() for job in asked]
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) in (0, -signal.SIGTERM)
