@@ -146,7 +146,7 @@ PROFILES: Mapping[str, Settings] = MappingProxyType(
                 substitution=SubstitutionSettings(proposals=16, acceptance_floor=floor),
                 watermark=WatermarkSettings(ranking="acceptance", risk_set="careful"),
             )
-            for name, floor in (("careful", 0.8), ("lexprint", 0.6), ("dense", 0.45), ("presence", 0.25))
+            for name, floor in (("careful", 0.8), ("lexprint", 0.7), ("dense", 0.45), ("presence", 0.25))
         },
     }
 )
