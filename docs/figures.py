@@ -47,8 +47,8 @@ FIGURES: Mapping[str, tuple[str, ...]] = {
     "payload": tuple("payload --sets imdb --profile dense --documents 10 --marks 2".split()),
     "tracing-dense": tuple("tracing --documents 1 --copies 4 --mixes 0 --profile dense".split()),
     "watermark": ("watermark", "--gap", "1,2,3", "--disturb", "--examples", "20", *FEWER),
-    "watermark-paper": ("watermark", "--profile", "paper"),
-    "watermark-literal": ("watermark", "--profile", "literal"),
+    "watermark-paper": ("watermark", "--profile", "paper", *FEWER),
+    "watermark-literal": ("watermark", "--profile", "literal", *FEWER),
 }
 # What one asked the models is known to the next, so no two of a line are measured at once.
 AFTER = {"quality": "rivals", "recoverability": "quality", "ablations": "recoverability", "attacks-forty": "attacks"}
