@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 from random import Random
 
 import pytest
@@ -144,8 +145,35 @@ def test_majority_and_minority() -> None:
     copies = ["a big house", "a large house", "a big home"]
     assert attacks.mix_copies(copies, Random(1), prefer=attacks.most_held) == "a big house"
     assert attacks.mix_copies(copies, Random(1), prefer=attacks.least_held) == "a large home"
-    with pytest.raises(ValueError, match="same number of words"):
-        attacks.mix_copies(["a b", "a"], Random(1), prefer=attacks.most_held)
+
+
+@pytest.mark.parametrize("prefer", [attacks.any_held, attacks.most_held, attacks.least_held])
+def test_phrases_are_mixed_whole(prefer: attacks.Preference) -> None:
+    """Where copies have more words or fewer, one of what they hold stands, also at the ends of the text."""
+    copies = [
+        "In spite of that, he said he left because of the rain at once",
+        "Despite that, he said that he left owing to the rain at once",
+        "In spite of that, he said that he left due to the rain immediately",
+    ]
+    written = {attacks.mix_copies(copies, Random(seed), prefer=prefer) for seed in range(20)}
+    places = (
+        ("In spite of", "Despite"),
+        ("said", "said that"),
+        ("because of", "owing to", "due to"),
+        ("at once", "immediately"),
+    )
+    possible = {
+        f"{despite} that, he {said} he left {because} the rain {soon}"
+        for despite, said, because, soon in product(*places)
+    }
+    assert written <= possible
+    assert len(written) > 1 or prefer is not attacks.any_held
+
+
+def test_one_copy_alone_is_itself() -> None:
+    """Nobody to mix with, and nothing that differs."""
+    for copies in (["a big house"], ["a big house", "a big house"]):
+        assert attacks.mix_copies(copies, Random(1), prefer=attacks.any_held) == "a big house"
 
 
 def test_spaces_are_no_words() -> None:

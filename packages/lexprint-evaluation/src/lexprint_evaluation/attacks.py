@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache, reduce
 from random import Random
 from string import ascii_lowercase
 from types import MappingProxyType
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -143,20 +145,75 @@ def remark(text: str, chooser: Random, *, scheme: MarkingScheme) -> str:
 
 
 def mix_copies(copies: Sequence[str], chooser: Random, *, prefer: Preference) -> str:
-    """One text of several copies, word by word where they differ: colluders hold no other words.
-
-    Copies of one text differ in words alone, never in their number.
-    """
-    words = [list(_TOKEN.finditer(copy)) for copy in copies]
-    if len({len(one) for one in words}) != 1:
-        raise ValueError("copies do not have the same number of words")
+    """One text of several copies, place by place where they differ: colluders hold no other words."""
+    first = list(_TOKEN.finditer(copies[0]))
+    others = [_beside(first, copy) for copy in copies[1:]]
     edits = []
-    for column in zip(*words, strict=True):
-        held = Counter(match[0] for match in column)
-        if len(held) > 1:
-            own = column[0]
-            edits.append(Edit(Span(own.start(), own.end()), chooser.choice(prefer(held))))
+    for start, end in _differing(others, len(first)):
+        span = Span(first[start].start(), first[end - 1].end())
+        held = Counter([span.of(copies[0]), *(other.between(start, end) for other in others)])
+        edits.append(Edit(span, chooser.choice(prefer(held))))
     return apply_edits(copies[0], edits)
+
+
+class _Block(NamedTuple):
+    """Words of the first copy, and what another one has in their place: the same word, or other words, more or fewer."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+    is_same: bool
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """A copy beside the first one."""
+
+    text: str
+    words: Sequence[re.Match[str]]
+    blocks: Sequence[_Block]
+
+    def between(self, start: int, end: int) -> str:
+        """What it has for these words of the first copy."""
+        words = self.words[self._at(start) : self._at(end)]
+        return self.text[words[0].start() : words[-1].end()] if words else ""
+
+    def _at(self, position: int) -> int:
+        return next((block.first for block in self.blocks if block.start == position), len(self.words))
+
+
+def _beside(first: Sequence[re.Match[str]], copy: str) -> _Beside:
+    words = list(_TOKEN.finditer(copy))
+    matcher = SequenceMatcher(None, [one[0] for one in first], [one[0] for one in words], autojunk=False)
+    blocks: list[_Block] = []
+    for tag, start, end, begin, stop in matcher.get_opcodes():
+        if tag == "equal":
+            shift = begin - start
+            blocks += [_Block(one, one + 1, one + shift, one + shift + 1, is_same=True) for one in range(start, end)]
+        else:
+            blocks.append(_Block(start, end, begin, stop, is_same=False))
+    return _Beside(copy, words, blocks)
+
+
+def _differing(others: Sequence[_Beside], count: int) -> Iterator[tuple[int, int]]:
+    """Runs of words of the first copy in which any other differs; where one of both has nothing, with a neighbour."""
+    runs = []
+    for block in sorted(block for other in others for block in other.blocks if not block.is_same):
+        start, end = block.start, block.end
+        if start == end or block.first == block.last:
+            start, end = (start, end + 1) if end < count else (start - 1, end)
+        runs.append((start, end))
+    start, end = 0, 0
+    for run in sorted(runs):
+        if run[0] < end:
+            end = max(end, run[1])
+            continue
+        if end:
+            yield start, end
+        start, end = run
+    if end:
+        yield start, end
 
 
 def any_held(held: Counter[str]) -> Sequence[str]:

@@ -16,6 +16,7 @@ from statistics import fmean, pstdev
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
 
 from lexprint.models.protocols import MaskedLM, gap_at
 from lexprint.substitution.exclusions import may_be_replaced
@@ -166,8 +167,8 @@ def _alone(differences: Floats) -> float:
 
 
 def words_changed(original: str, marked: str) -> int:
-    """Words that differ; marking changes their number never."""
-    return sum(one != other for one, other in zip(original.split(), marked.split(), strict=True))
+    """Words that are exchanged, left out or put in."""
+    return Levenshtein.distance(original.split(), marked.split())
 
 
 def twin_table(rows: Sequence[TwinRow]) -> str:
