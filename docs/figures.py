@@ -47,8 +47,8 @@ FIGURES: Mapping[str, tuple[str, ...]] = {
     "payload": tuple("payload --sets imdb --profile dense --documents 10 --marks 2".split()),
     "tracing-dense": tuple("tracing --documents 1 --copies 4 --mixes 0 --profile dense".split()),
     "watermark": ("watermark", "--gap", "1,2,3", "--disturb", "--examples", "20", *FEWER),
-    "watermark-paper": ("watermark", "--profile", "paper", *FEWER),
-    "watermark-literal": ("watermark", "--profile", "literal", *FEWER),
+    "watermark-paper": tuple("watermark --profile paper --sentences 100".split()),  # 32 entailments for every word
+    "watermark-literal": tuple("watermark --profile literal --sentences 100".split()),
 }
 # What one asked the models is known to the next, so no two of a line are measured at once.
 AFTER = {"quality": "rivals", "recoverability": "quality", "ablations": "recoverability", "attacks-forty": "attacks"}
