@@ -169,11 +169,11 @@ class CapacityError(LexprintError):
 class PayloadTooLong(CapacityError):
     """The text has too few sites to carry the payload and to prove that it is no accident."""
 
-    def __init__(self, *, needed: int, found: int, bits: int, words_missing: int) -> None:
+    def __init__(self, *, needed: int, found: int, bits: int, words_missing: int, or_else: str = "") -> None:
         LexprintError.__init__(
             self,
             f"the text has {found} sites that differ, a payload of {bits} bits needs {needed}; "
-            f"use a text longer by about {words_missing} words, or a shorter payload",
+            f"use a text longer by about {words_missing} words, or a shorter payload{or_else}",
         )
         self.needed, self.found, self.bits, self.words_missing = needed, found, bits, words_missing
 

@@ -162,6 +162,11 @@ def find_profile(name: str) -> Settings:
     return PROFILES[max(versions, key=lambda known: int(known.rpartition("@")[2]))]
 
 
+def has_denser_profile(settings: Settings) -> bool:
+    """Whether the profile dense would find more sites."""
+    return settings.substitution.acceptance_floor > find_profile("dense").substitution.acceptance_floor
+
+
 def load_settings(
     *,
     profile: str | None = None,

@@ -4,8 +4,8 @@ import pytest
 from tests.tracing.masters import make_record
 
 from lexprint.errors import TooFewSites
-from lexprint.settings import find_profile
-from lexprint.workflows.planning import _require_sites, has_denser_profile
+from lexprint.settings import find_profile, has_denser_profile
+from lexprint.workflows.planning import _require_sites
 
 
 @pytest.mark.parametrize(("profile", "is_advised"), [("careful", True), ("lexprint", True), ("dense", False)])

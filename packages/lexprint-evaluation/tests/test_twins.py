@@ -3,7 +3,8 @@
 from random import Random
 
 from lexprint.testing import FakeMaskedLM, fake_text
-from lexprint_evaluation.twins import Twin, features, twin_row, twin_table, words_changed
+from lexprint.text.segmentation import segment
+from lexprint_evaluation.twins import Seen, Twin, features, twin_row, twin_table, words_changed
 
 
 def twins(*, shift: float, count: int = 200) -> list[Twin]:
@@ -54,6 +55,20 @@ def test_features_see_words() -> None:
     assert one["length of words"] < other["length of words"]
     assert set(features("", model)) == set(one)
     assert features(fake_text(words=80, seed=1), model)["mean log P"] < 0
+
+
+def test_known_sentences_are_not_asked_about_again() -> None:
+    """A twin gets the same counts, and of what both share the masked LM is asked once."""
+    model = FakeMaskedLM()
+    text = f"{fake_text(words=80, seed=1)} {fake_text(words=80, seed=2)}"
+    twin = f"{fake_text(words=80, seed=1)} {fake_text(words=80, seed=3)}"
+    known: dict[str, tuple[Seen, ...]] = {}
+    features(text, model, known=known)
+    before = set(known)
+    assert features(twin, model, known=known) == features(twin, model)
+    shared = {sentence.view for sentence in segment(twin).sentences} & before
+    assert shared
+    assert len(known) < len(before) + len(segment(twin).sentences)
 
 
 def test_words_are_compared_one_by_one() -> None:

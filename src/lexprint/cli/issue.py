@@ -349,8 +349,8 @@ def _enough_for(sites: int) -> str:
 
 
 def _say_done(done: IssuedDocument, folder: Path, settings: Settings) -> None:
+    from lexprint.settings import has_denser_profile
     from lexprint.workflows.issuing import comfortable_sites
-    from lexprint.workflows.planning import has_denser_profile
 
     document = done.document
     copies = "1 copy" if len(done.copies) == 1 else f"{len(done.copies):,} copies"

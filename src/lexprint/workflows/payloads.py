@@ -23,6 +23,7 @@ from lexprint.coding.payload_code import (
 )
 from lexprint.engine import Engine
 from lexprint.errors import InputError, PayloadTooLong, SettingsError
+from lexprint.settings import Settings, has_denser_profile
 from lexprint.text.document import Document
 from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
@@ -58,7 +59,7 @@ def embed_payload(
     >>> embed_payload(Engine(), "Too short.", 7, bits=4, key=MasterKey.generate())
     Traceback (most recent call last):
     lexprint.errors.PayloadTooLong: the text has 0 sites that differ, a payload of 4 bits needs 27;
-    use a text longer by about 270 words, or a shorter payload
+    use a text longer by about 270 words, or a shorter payload, or the profile dense, for its readers too
     """
     (embedded,) = embed_payloads(
         engine,
@@ -155,7 +156,7 @@ def _embed(
         frame.form.bits, tries=KEYS_FORESEEN * len(forms), false_positive=false_positive * SECOND_TURN
     )
     if len(labels) < needed:
-        raise _too_long(document, frame.form, needed=needed, found=len(labels))
+        raise _too_long(document, frame.form, engine.settings, needed=needed, found=len(labels))
     copy = segment(marked.text)
     observations = observe(copy, require_readable(marked, scheme).sites)
     decoded = decode_in_turns(
@@ -167,17 +168,18 @@ def _embed(
     )
     if decoded is None or decoded.message != frame.message:
         # Two messages that all labels agree with: rarer than `false_positive`, and more sites would tell them apart.
-        raise _too_long(document, frame.form, needed=len(labels) + 1, found=len(labels))
+        raise _too_long(document, frame.form, engine.settings, needed=len(labels) + 1, found=len(labels))
     record = record_of(
         marked, version=__version__, settings=engine.settings, canary=engine.canary, words=document.word_count
     )
     return EmbeddedPayload(text=marked.text, record=record, decoded=decoded, needed=needed)
 
 
-def _too_long(document: Document, form: Form, *, needed: int, found: int) -> PayloadTooLong:
+def _too_long(document: Document, form: Form, settings: Settings, *, needed: int, found: int) -> PayloadTooLong:
     words_per_site = document.word_count / found if found else USUAL_WORDS_PER_SITE
     missing = max(1, ceil((needed - found) * words_per_site))
-    return PayloadTooLong(needed=needed, found=found, bits=form.bits, words_missing=missing)
+    denser = ", or the profile dense, for its readers too" if has_denser_profile(settings) else ""
+    return PayloadTooLong(needed=needed, found=found, bits=form.bits, words_missing=missing, or_else=denser)
 
 
 def _frame_of(payload: Payload, bits: int | None) -> Frame:

@@ -24,7 +24,7 @@ from lexprint.formats.source import Source, open_source
 from lexprint.registry.packing import person
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import DocumentRecord, IssuedCopy
-from lexprint.settings import Settings, find_profile
+from lexprint.settings import Settings, has_denser_profile
 from lexprint.tracing.significance import sites_needed
 from lexprint.tracing.trace_turns import share_of_turn
 from lexprint.tracing.verdict import ERROR_BOUND
@@ -176,11 +176,6 @@ def _known_copies(registry: Registry, document_id: str) -> list[IssuedCopy]:
 def fewest_sites(recipients: int, *, error_bound: float = ERROR_BOUND, wrong: float = 0.0) -> int:
     """Sites with which the first leak that is traced names its copy, if this share of them reads wrong."""
     return sites_needed(recipients, wrong=wrong, error_bound=error_bound * share_of_turn(1))
-
-
-def has_denser_profile(settings: Settings) -> bool:
-    """Whether the profile dense would find more sites."""
-    return settings.substitution.acceptance_floor > find_profile("dense").substitution.acceptance_floor
 
 
 def _require_sites(record: DocumentRecord, recipients: int, settings: Settings) -> None:

@@ -7,12 +7,13 @@ two twins is the marked one, and whether a single text is marked. Without any le
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import log, log10
 from random import Random
 from statistics import fmean, pstdev
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from rapidfuzz.distance import Levenshtein
 
 from lexprint.models.protocols import MaskedLM, gap_at
 from lexprint.substitution.exclusions import may_be_replaced
+from lexprint.text.document import Sentence
 from lexprint.text.segmentation import segment
 from lexprint_evaluation.confidence import Interval, wilson_interval
 from lexprint_evaluation.rivals.hao import word_frequency
@@ -35,25 +37,23 @@ UNKNOWN = 1e-3  # uses in a thousand million words of what the list lacks
 Floats = NDArray[np.float64]
 
 
-def features(text: str, masked_lm: MaskedLM) -> dict[str, float]:
-    """What an attacker can count in a text: usage of its words, and what a masked LM thinks of those that could be exchanged."""
+Seen: TypeAlias = tuple[float, int]  # log P of a word that could be exchanged, and its rank
+
+
+def features(
+    text: str, masked_lm: MaskedLM, *, known: MutableMapping[str, tuple[Seen, ...]] | None = None
+) -> dict[str, float]:
+    """What an attacker can count in a text: usage of its words, and what a masked LM thinks of those that could be exchanged.
+
+    Of `known` sentences, which most of a twin's are, nothing is asked again.
+    """
     document = segment(text)
     words = [word.text for word in document.words if word.text[:1].isalpha()]
     usages = [_usage(word.lower()) for word in words if may_be_replaced(word.lower())] or [0.0]
-    gaps = [
-        gap
-        for sentence in document.sentences
-        for position, word in enumerate(sentence.words)
-        if may_be_replaced(word.text) and masked_lm.fits(gap := gap_at(sentence, position))
-    ]
-    columns = {word: column for column, word in enumerate(masked_lm.vocabulary)}
-    likelihoods, ranks = [], []
-    for start in range(0, len(gaps), BATCH):
-        batch = gaps[start : start + BATCH]
-        for gap, row in zip(batch, masked_lm.predict_blind(batch), strict=True):
-            if (column := columns.get(gap.word)) is not None:
-                likelihoods.append(float(row[column]))
-                ranks.append(int((row > row[column]).sum()))
+    known = {} if known is None else known
+    known |= _seen([one for one in document.sentences if one.view not in known], masked_lm)
+    seen = [one for sentence in document.sentences for one in known[sentence.view]]
+    likelihoods, ranks = [likelihood for likelihood, _ in seen], [rank for _, rank in seen]
     likelihoods, ranks = likelihoods or [0.0], ranks or [0]
     return {
         "mean usage": fmean(usages),
@@ -67,6 +67,24 @@ def features(text: str, masked_lm: MaskedLM) -> dict[str, float]:
         "beyond its first ten": fmean(rank >= 10 for rank in ranks),
         "mean log rank": fmean(log(1 + rank) for rank in ranks),
     }
+
+
+def _seen(sentences: Sequence[Sentence], masked_lm: MaskedLM) -> dict[str, tuple[Seen, ...]]:
+    """By sentence, what the masked LM says of each word that could be exchanged, without seeing it."""
+    gaps = [
+        (sentence.view, gap)
+        for sentence in sentences
+        for position, word in enumerate(sentence.words)
+        if may_be_replaced(word.text) and masked_lm.fits(gap := gap_at(sentence, position))
+    ]
+    columns = {word: column for column, word in enumerate(masked_lm.vocabulary)}
+    found: dict[str, tuple[Seen, ...]] = {sentence.view: () for sentence in sentences}
+    for start in range(0, len(gaps), BATCH):
+        batch = gaps[start : start + BATCH]
+        for (view, gap), row in zip(batch, masked_lm.predict_blind([gap for _, gap in batch]), strict=True):
+            if (column := columns.get(gap.word)) is not None:
+                found[view] += ((float(row[column]), int((row > row[column]).sum())),)
+    return found
 
 
 @cache

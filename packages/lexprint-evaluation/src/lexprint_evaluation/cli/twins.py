@@ -59,8 +59,9 @@ def twins(
 
                 def ask(text: str = text, issuer: Any = issuer, name: str = name) -> dict[str, Any]:
                     marked: str = issuer(text, recipients=2, seed=f"{seed} {name}").copy(0)
+                    known: dict[str, tuple[measuring.Seen, ...]] = {}
                     both = {
-                        side: measuring.features(one, engine.masked_lm)
+                        side: measuring.features(one, engine.masked_lm, known=known)
                         for side, one in (("original", text), ("marked", marked))
                     }
                     return {**both, "changed": measuring.words_changed(text, marked)}
