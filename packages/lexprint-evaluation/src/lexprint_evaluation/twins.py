@@ -51,7 +51,7 @@ def features(
     words = [word.text for word in document.words if word.text[:1].isalpha()]
     usages = [_usage(word.lower()) for word in words if may_be_replaced(word.lower())] or [0.0]
     known = {} if known is None else known
-    known |= _seen([one for one in document.sentences if one.view not in known], masked_lm)
+    known.update(_seen([one for one in document.sentences if one.view not in known], masked_lm))
     seen = [one for sentence in document.sentences for one in known[sentence.view]]
     likelihoods, ranks = [likelihood for likelihood, _ in seen], [rank for _, rank in seen]
     likelihoods, ranks = likelihoods or [0.0], ranks or [0]
