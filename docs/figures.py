@@ -39,7 +39,7 @@ FIGURES: Mapping[str, tuple[str, ...]] = {
     "rivals": ("rivals", *FEWER),
     "twins": ("twins",),
     "quality": ("quality", *FEWER),
-    "attacks": tuple("attacks --schemes registered,registered-dense,blind,topkara,hao".split()),
+    "attacks": tuple("attacks --schemes registered,registered-dense,topkara,hao".split()),  # blind: hours
     "attacks-forty": (*FORTY_LEAKS, "--attacks", "synonyms by a masked LM"),
     "recoverability": ("recoverability", *FEWER),
     "ablations": ("ablations", *FEWER),
