@@ -1,4 +1,4 @@
-"""A leaker who knows the list of phrases, which is public, evens them all out or turns them round: it names nobody else."""
+"""A leaker who knows the list of phrases and of words in company, which is public, evens them all out or turns them round: it names nobody else."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,11 @@ from lexprint.workflows.issuing import Master, issue
 from lexprint.workflows.tracing import trace
 
 PEOPLE = tuple(f"Person {number}" for number in range(30))
-BETWEEN = "It was closed because of the flood. In spite of that the crews took part in it along with all the teams."
+BETWEEN = (
+    "It was closed because of the flood. In spite of that the crews took part in it along with all the teams. "
+    "They began to work at once."
+)
+COMPANY = "began"  # stands for "started" before "to" alone
 
 
 def master() -> Master:
@@ -46,9 +50,12 @@ def test_attacked_phrases_name_nobody_else(tmp_path: Path, attack: Callable[[str
     with open_registry(str(tmp_path / "registry.db"), keys=keyring) as registry:
         done = issue(FakeEngine(), master(), PEOPLE, keyring=keyring, registry=registry, folder=tmp_path / "copies")
         phrases = {
-            site.words: site for site in done.document.sites if any(" " in word for word in site.words)
+            site.words: site
+            for site in done.document.sites
+            if any(" " in word for word in site.words) or site.word == COMPANY
         }  # one of each kind
-        assert len(phrases) >= 3
+        assert len(phrases) >= 4
+        assert ("began", "started") in phrases
         for copy in done.copies[:5]:
             leak = (tmp_path / "copies" / copy.file_name).read_text("utf-8")
             for site in phrases.values():

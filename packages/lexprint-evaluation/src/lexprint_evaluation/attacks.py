@@ -199,7 +199,7 @@ def _beside(first: Sequence[re.Match[str]], copy: str) -> _Beside:
 def _differing(others: Sequence[_Beside], count: int) -> Iterator[tuple[int, int]]:
     """Runs of words of the first copy in which any other differs; where one of both has nothing, with a neighbour."""
     runs = []
-    for block in sorted(block for other in others for block in other.blocks if not block.is_same):
+    for block in (block for other in others for block in other.blocks if not block.is_same):
         start, end = block.start, block.end
         if start == end or block.first == block.last:
             start, end = (start, end + 1) if end < count else (start - 1, end)
