@@ -128,7 +128,7 @@ class Engine:
             raise SettingsError("profile", self.settings.profile, needed=needed)
         answers = None
         if self.cache is not None:
-            fingerprint = f"{__version__} {self.fingerprint}"
+            fingerprint = f"{__version__} {self._answers_fingerprint}"
             answers = AnswerFile(self.cache, fingerprint=fingerprint, megabytes=self.cache_megabytes)
         kind = substituter_kind(self.settings.watermark)
         return kind(self.masked_lm, self.entailment, self.settings.substitution, answers=answers)
@@ -145,7 +145,17 @@ class Engine:
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that stand for models, settings, lexicon, word lists and formula."""
-        parts = (
+        phrases = [phrases_digest()] if self.settings.substitution.acceptance_floor else []  # the paper has none
+        return _digest(*self._without_phrases, *phrases)
+
+    @property
+    def _answers_fingerprint(self) -> str:
+        """Stands for all that answers of the models depend on: no network is asked about the list of phrases."""
+        return _digest(*self._without_phrases)
+
+    @property
+    def _without_phrases(self) -> tuple[str, ...]:
+        return (
             self._model_fingerprint("masked_lm"),
             self._model_fingerprint("entailment"),
             self._model_fingerprint("sentence_encoder"),
@@ -154,9 +164,7 @@ class Engine:
             acceptance_digest(),
             word_lists_digest(),
             lists_digest(),
-            *([phrases_digest()] if self.settings.substitution.acceptance_floor else []),  # the paper has no phrases
         )
-        return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 
     @cached_property
     def canary(self) -> str:
@@ -182,3 +190,7 @@ class Engine:
             return files.fingerprint
         model: MaskedLM | Entailment | SentenceEncoder = getattr(self, role)
         return model.fingerprint
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
