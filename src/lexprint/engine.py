@@ -128,7 +128,7 @@ class Engine:
             raise SettingsError("profile", self.settings.profile, needed=needed)
         answers = None
         if self.cache is not None:
-            fingerprint = f"{__version__} {self._answers_fingerprint}"
+            fingerprint = f"{__version__} {self.answers_fingerprint}"
             answers = AnswerFile(self.cache, fingerprint=fingerprint, megabytes=self.cache_megabytes)
         kind = substituter_kind(self.settings.watermark)
         return kind(self.masked_lm, self.entailment, self.settings.substitution, answers=answers)
@@ -149,7 +149,7 @@ class Engine:
         return _digest(*self._without_phrases, *phrases)
 
     @property
-    def _answers_fingerprint(self) -> str:
+    def answers_fingerprint(self) -> str:
         """Stands for all that answers of the models depend on: no network is asked about the list of phrases."""
         return _digest(*self._without_phrases)
 

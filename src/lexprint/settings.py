@@ -22,7 +22,7 @@ SHIPPED = "shipped"  # the name of the models inside the package
 _MODELS = "models"
 
 EntailmentDirection = Literal["forward", "symmetric"]
-RiskSet = Literal["literal", "paper", "careful"]
+RiskSet = Literal["boundaries", "paper", "careful"]
 Ranking = Literal["entailment", "acceptance"]
 
 
@@ -67,7 +67,7 @@ class WatermarkSettings:
 
     gap: int = 1  # f in the paper: words skipped after a site
     ranking: Ranking = "entailment"  # what makes two words the best of a gap; the paper asks SR, `acceptance` readers
-    # careful: also words and pairs whose exchange could change a fact; literal: neither those nor any other rule of ours
+    # careful: also words and pairs whose exchange could change a fact; boundaries: of all rules only that sentences stay whole
     risk_set: RiskSet = "paper"
 
     def __post_init__(self) -> None:
@@ -135,10 +135,10 @@ _SECTIONS = tuple(item.name for item in fields(Settings) if item.name != "profil
 PROFILES: Mapping[str, Settings] = MappingProxyType(
     {
         "paper@1": Settings(profile="paper@1"),
-        "literal@1": Settings(  # for researchers: Algorithms 1 and 2 without any rule of ours (docs/paper-profile.md)
+        "literal@1": Settings(  # for researchers: Algorithms 1 and 2, sentences kept whole (docs/paper-profile.md)
             profile="literal@1",
             substitution=SubstitutionSettings(guard_band=0.0),
-            watermark=WatermarkSettings(risk_set="literal"),
+            watermark=WatermarkSettings(risk_set="boundaries"),
         ),
         **{
             f"{name}@1": Settings(

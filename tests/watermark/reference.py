@@ -19,6 +19,7 @@ from lexprint.substitution.exclusions import FUNCTION_WORDS
 from lexprint.substitution.facts import are_apart, is_fixed
 from lexprint.substitution.substituter import Matters, Substituter, always
 from lexprint.text.document import Document, Sentence
+from lexprint.text.segmentation import may_be_swapped
 
 
 @dataclass(frozen=True)
@@ -211,7 +212,14 @@ class LiteralReference(Reference):
         beside = gap.left[-1:] + gap.right[:1]
         is_token = gap.word in self.masked_lm.vocabulary and not any(one.isalnum() or one in "'-_" for one in beside)
         is_readable = self.masked_lm.fits(gap) and self.entailment.fits(gap.text)
-        return not (is_token and is_readable and self._is_candidate(gap.word))
+        return not (is_token and is_readable and self._is_candidate(gap.word) and self._stays_whole(gap, gap.word))
+
+    def _stays_whole(self, gap: Gap, word: str) -> bool:
+        """Words inside a sentence may be any; at its beginning, or beside a mark, they are such that no boundary depends on them."""
+        before = gap.left.split(" ")
+        is_inside = len(before) > 1 and not any(mark in "".join(before[-2:]) for mark in ".!?…")
+        goes_on = gap.right.startswith(" ") and gap.right[1] not in ".!?…"
+        return (is_inside and goes_on) or may_be_swapped(word)
 
     def _is_candidate(self, word: str) -> bool:
         return all(character.isalpha() for character in word) and word.lower() not in FUNCTION_WORDS
@@ -223,7 +231,7 @@ class LiteralReference(Reference):
         proposed = [
             vocabulary[index] for index in np.argsort(-row, kind="stable") if self._is_candidate(vocabulary[index])
         ]
-        others = [word for word in proposed if word != gap.word]
+        others = [word for word in proposed if word != gap.word and self._stays_whole(gap, word)]
         own = [gap.word] if gap.word in proposed else []
         words = own + others[: self.proposals - len(own)]
         answers = self.entailment.entails([(gap.text, gap.filled(word)) for word in words])

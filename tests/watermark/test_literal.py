@@ -1,5 +1,6 @@
-"""The profile `literal`: Algorithms 1 and 2 without any rule of ours."""
+"""The profile `literal`: Algorithms 1 and 2, and sentences that stay whole."""
 
+import itertools
 from random import Random
 
 import pytest
@@ -11,10 +12,11 @@ from lexprint.models.protocols import Gap
 from lexprint.settings import SubstitutionSettings, WatermarkSettings, find_profile
 from lexprint.testing import FakeEntailment, FakeMaskedLM, fake_text
 from lexprint.text.document import Document
-from lexprint.text.segmentation import segment
+from lexprint.text.editing import Edit, apply_edits
+from lexprint.text.segmentation import may_be_swapped, segment
 from lexprint.watermark.embed import embed_unchecked
 from lexprint.watermark.extract import extract
-from lexprint.watermark.literal import LiteralSubstituter
+from lexprint.watermark.literal import LiteralSubstituter, LiteralVocabulary, is_whole_word, may_tell_an_end
 from lexprint.watermark.scheme import paper_scheme
 
 FEW = SubstitutionSettings(proposals=8, guard_band=0.0)
@@ -26,7 +28,7 @@ def test_sites_are_those_of_the_algorithm(gap: int) -> None:
     document = segment(fake_text(words=220, seed=5))
     bits = Random(1).choices((0, 1), k=200)
     substituter = LiteralSubstituter(FakeMaskedLM(), FakeEntailment(), FEW)
-    settings = WatermarkSettings(gap=gap, risk_set="literal")
+    settings = WatermarkSettings(gap=gap, risk_set="boundaries")
     marked = embed_unchecked(document, bits, paper_scheme(substituter, fingerprint="fakes", settings=settings))
     expected = LiteralReference(FakeMaskedLM(), FakeEntailment(), FEW, f=gap).embed(document, bits)
     assert expected
@@ -77,3 +79,32 @@ def test_with_the_shipped_models() -> None:
     assert (settings.proposals, settings.entailment_floor) == (32, 0.95)
     assert marked.text == apply_sites(document, expected)
     assert extract(segment(marked.text), scheme).bits == marked.bits
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mr. Dean saw it. No. 5 was theirs, etc. and so on! they said... Munich fell? The end (Sen. Hart left.) came. So what.",
+        "“Go!” she said. He lives in the U.S. Now, Dr. Wu, of St. Ives, waits . . . and Prof. Li goes to Inc. Magazine vs. Time.",
+        "Ah! how kind. The school , in York , was built . It stands . Fig. 3 shows the plan ; see page 4 . 1. One thing. 2. Other things.",
+        "It is over, i.e. gone. Was it? asked Lee. Yahoo! in 1995 was small… but grew. Nov. 3 came.and went. She saw Gen. Grant Jr. again.",
+    ],
+)
+def test_no_exchange_moves_a_sentence(text: str) -> None:
+    """Whatever is allowed, sentences begin and end where they did."""
+    words = "Munich mister Mister Mr No no etc St He he the a A I go Dr Inc Jan vs Now house Small big e U and then Vol Fig Nov may"
+    vocabulary = LiteralVocabulary(tuple(words.split()))
+    document = segment(text)
+    lengths = [len(one.words) for one in document.sentences]
+    exchanged = 0
+    for sentence in document.sentences:
+        for word, following in itertools.zip_longest(sentence.words, sentence.words[1:]):
+            left, end = text[sentence.span.start : word.span.start], (following or word).span.end
+            gap = Gap(left, word.text, text[word.span.end : end])
+            if not (is_whole_word(word.text) and (may_be_swapped(word.text) or not may_tell_an_end(gap))):
+                continue
+            for candidate in itertools.compress(vocabulary.words, vocabulary.fitting(gap)):
+                other = segment(apply_edits(text, [Edit(word.span, candidate)]))
+                assert [len(one.words) for one in other.sentences] == lengths, (gap, candidate)
+                exchanged += 1
+    assert exchanged > 20
