@@ -63,7 +63,9 @@ OF_BENCHMARKS = {
 
 def shipped_fingerprints() -> dict[str, str]:
     """What a table may be measured with: the shipped models, under any profile."""
-    return {Engine(settings=settings).fingerprint: name for name, settings in PROFILES.items()}
+    engines = {name: Engine(settings=settings) for name, settings in PROFILES.items()}
+    copies = {engine.copies_fingerprint: f"copies by {name}" for name, engine in engines.items()}
+    return copies | {engine.fingerprint: name for name, engine in engines.items()}
 
 
 def stale_tables(folder: Path = TABLES) -> dict[str, str]:

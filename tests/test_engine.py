@@ -27,6 +27,19 @@ def test_batch_size_and_threads_do_not_change_the_fingerprint() -> None:
     assert Engine().fingerprint == replace(Engine(), threads=1, batch_size=8).fingerprint
 
 
+def test_phrases_change_the_fingerprint_of_copies_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list that grows leaves what was marked readable; copies of the paper's profile have no phrases."""
+    bits, copies, paper = (
+        Engine().fingerprint,
+        Engine().copies_fingerprint,
+        Engine(settings=find_profile("paper")).copies_fingerprint,
+    )
+    monkeypatch.setattr("lexprint.engine.phrases_digest", lambda: "another list")
+    assert Engine().fingerprint == bits
+    assert Engine().copies_fingerprint != copies
+    assert Engine(settings=find_profile("paper")).copies_fingerprint == paper
+
+
 @pytest.mark.parametrize("digest", ["lexicon_digest", "acceptance_digest", "word_lists_digest", "lists_digest"])
 def test_rules_change_the_fingerprint(monkeypatch: pytest.MonkeyPatch, digest: str) -> None:
     """Another table of grammar proposes other words, another list leaves out others."""

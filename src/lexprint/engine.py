@@ -128,7 +128,7 @@ class Engine:
             raise SettingsError("profile", self.settings.profile, needed=needed)
         answers = None
         if self.cache is not None:
-            fingerprint = f"{__version__} {self.answers_fingerprint}"
+            fingerprint = f"{__version__} {self.fingerprint}"
             answers = AnswerFile(self.cache, fingerprint=fingerprint, megabytes=self.cache_megabytes)
         kind = substituter_kind(self.settings.watermark)
         return kind(self.masked_lm, self.entailment, self.settings.substitution, answers=answers)
@@ -144,18 +144,8 @@ class Engine:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that stand for models, settings, lexicon, word lists and formula."""
-        phrases = [phrases_digest()] if self.settings.substitution.acceptance_floor else []  # the paper has none
-        return _digest(*self._without_phrases, *phrases)
-
-    @property
-    def answers_fingerprint(self) -> str:
-        """Stands for all that answers of the models depend on: no network is asked about the list of phrases."""
-        return _digest(*self._without_phrases)
-
-    @property
-    def _without_phrases(self) -> tuple[str, ...]:
-        return (
+        """Sixteen hexadecimal digits that stand for all that says where bits are: models, settings, lexicon, word lists and formula."""
+        return _digest(
             self._model_fingerprint("masked_lm"),
             self._model_fingerprint("entailment"),
             self._model_fingerprint("sentence_encoder"),
@@ -165,6 +155,13 @@ class Engine:
             word_lists_digest(),
             lists_digest(),
         )
+
+    @property
+    def copies_fingerprint(self) -> str:
+        """Stands for all that says where copies may differ: phrases too, which no reader of bits needs."""
+        if not self.settings.substitution.acceptance_floor:  # the paper has no phrases
+            return self.fingerprint
+        return _digest(self.fingerprint, phrases_digest())
 
     @cached_property
     def canary(self) -> str:

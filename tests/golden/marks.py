@@ -37,5 +37,6 @@ def marks() -> dict[str, dict[str, object]]:
         found[profile] = {"fingerprint": engine.fingerprint, "blind": marked.text}
         if engine.settings.substitution.acceptance_floor:
             sites = analyse(document, engine.substituter, engine.settings.copies)
+            found[profile]["copies fingerprint"] = engine.copies_fingerprint
             found[profile]["copies"] = [[site.span.start, *site.pair, *site.further] for site in sites]
     return found

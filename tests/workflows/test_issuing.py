@@ -131,7 +131,7 @@ def test_the_document_is_recorded_with_its_sites(issued: Issue, registry: Regist
     record = registry.document(issued().document.id)
     assert (record.text, record.sites, record.issuing) == (TEXT, analysis.sites, "registered")
     assert set(record.biases) == {0.5}
-    assert record.fingerprint == PatientEngine().fingerprint
+    assert record.fingerprint == PatientEngine().copies_fingerprint
 
 
 def test_a_leaked_copy_is_traced(issued: Issue, registry: Registry, tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def _mode(path: Path) -> int | None:
 
 def _options(engine: Engine, task: DocumentTask) -> str:
     """All that decides what a document becomes, beside the document; a repr never shows a key."""
-    return "\n".join((__version__, engine.fingerprint, repr(task)))
+    return "\n".join((__version__, engine.copies_fingerprint, repr(task)))
 
 
 def run_table(

@@ -98,7 +98,7 @@ class _Issuing:
         return KeptAnalysis.of(
             self.registry,
             master.text,
-            self.engine.fingerprint,
+            self.engine.copies_fingerprint,
             spans=master.source.protected,
             phrases=self.options.protected_phrases,
             protections=self.options.protections,

@@ -37,7 +37,7 @@ class Worker:
             self._task.prepare(self._engine)
         except LexprintError as error:
             return error
-        return self._engine.fingerprint
+        return self._engine.copies_fingerprint
 
     def perform(self, job: Job) -> Outcome:
         return perform(self._engine, self._task, job)
@@ -76,7 +76,7 @@ class RayPool:
         workers = self.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=ATTEMPTS - 1)(Worker)
         actors = [actor.remote(replace(engine), task) for _ in range(workers)]  # without models that are loaded here
-        _require_same(_begun(actors), engine.fingerprint)
+        _require_same(_begun(actors), engine.copies_fingerprint)
         under_way: dict[Any, tuple[Any, Job]] = {}  # by the reference to what will be the outcome
         upcoming = iter(jobs)
         for one, job in zip(islice(cycle(actors), IN_FLIGHT * workers), upcoming, strict=False):

@@ -70,7 +70,7 @@ def analyse_document(
         on_words=on_words,
         on_sites=on_sites,
     )
-    return Analysis(in_paragraphs(document, sites), engine.fingerprint)
+    return Analysis(in_paragraphs(document, sites), engine.copies_fingerprint)
 
 
 def find_analysis(
@@ -87,7 +87,9 @@ def find_analysis(
     """As `analyse_document`, and kept; asked again, it answers at once."""
     spans = tuple(protected)
     phrases = tuple(protected_phrases)
-    kept = KeptAnalysis.of(registry, text, engine.fingerprint, spans=spans, phrases=phrases, protections=protections)
+    kept = KeptAnalysis.of(
+        registry, text, engine.copies_fingerprint, spans=spans, phrases=phrases, protections=protections
+    )
     analysis = kept.load(registry)
     if analysis is not None:
         if on_progress is not None:

@@ -234,7 +234,7 @@ def _known_document(engine: Engine, master: Master, registry: Registry, options:
     record = registry.find_document(
         digest=master.digest,
         issuing="registered",
-        fingerprint=engine.fingerprint,
+        fingerprint=engine.copies_fingerprint,
         name=master.name,
         code=options.code,
         text=master.text,
@@ -262,7 +262,16 @@ def _new_document(
     if code == "tardos":
         sites = tuple(site.with_others(site.others[:1]) for site in sites)  # its decoder is of two words a site
     key = keyring.newest
-    parts = [registry.id, master.digest, master.name, "registered", code, key.id, engine.fingerprint, master.text]
+    parts = [
+        registry.id,
+        master.digest,
+        master.name,
+        "registered",
+        code,
+        key.id,
+        engine.copies_fingerprint,
+        master.text,
+    ]
     document_id = _identity(*parts, *(" ".join([f"{site.span.start}", *site.words]) for site in sites))
     secret = key.derive(CODEWORDS, document=document_id)
     return DocumentRecord(
@@ -275,7 +284,7 @@ def _new_document(
         sites=sites,
         biases=tuple(biases(secret, sites=len(sites), code=code).tolist()),
         key_id=key.id,
-        fingerprint=engine.fingerprint,
+        fingerprint=engine.copies_fingerprint,
         created_at=datetime.now(UTC),
         error_bound=options.error_bound or ERROR_BOUND,
     )

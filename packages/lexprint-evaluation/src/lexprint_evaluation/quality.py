@@ -59,6 +59,11 @@ def markers(engine: Engine, names: Sequence[str], *, trained: Path | None = None
     ]
 
 
+def fingerprint_of(engine: Engine, scheme: str) -> str:
+    """What a scheme's words depend on; a copy's, on the list of phrases too."""
+    return engine.copies_fingerprint if scheme == REGISTERED else engine.fingerprint
+
+
 @dataclass(frozen=True)
 class MarkedSet:
     """The first sentences of a set before and after marking."""

@@ -167,7 +167,9 @@ class BlindIssue:
         self._engine, self._scheme, self._document = engine, scheme_of(engine), segment(text)
         self._key = MasterKey(hashlib.sha256(seed.encode()).digest(), created_at=datetime.fromtimestamp(0, UTC))
         record = master_with(engine, text, (), name=BLIND)
-        self._record = replace(record, issuing="blind", key_id=self._key.id, canary=engine.canary)
+        self._record = replace(
+            record, issuing="blind", fingerprint=engine.fingerprint, key_id=self._key.id, canary=engine.canary
+        )
         self._issued = [
             IssuedCopy(self._record.id, number, f"Recipient {number}", (), f"copy-{number}", salt=salt)
             for number, salt in enumerate(numbered_salts(recipients), start=1)

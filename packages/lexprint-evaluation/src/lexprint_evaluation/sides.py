@@ -28,7 +28,7 @@ def substituter_of(engine: Engine, side: Side, *, settings: Settings | None = No
         # Where bits go does not change what a model says, so all gaps share their answers.
         alike: RiskSet = "boundaries" if settings.watermark.risk_set == "boundaries" else "paper"
         same = replace(settings, watermark=WatermarkSettings(risk_set=alike))
-        fingerprint = f"{__version__} {replace(engine, settings=same).answers_fingerprint}"
+        fingerprint = f"{__version__} {replace(engine, settings=same).fingerprint}"
         answers = AnswerFile(answer_file(engine.cache, side), fingerprint=fingerprint, megabytes=engine.cache_megabytes)
     kind = substituter_kind(settings.watermark)
     return kind(engine.masked_lm, engine.entailment, settings.substitution, answers=answers)

@@ -75,7 +75,7 @@ def master_with(engine: Engine, text: str, sites: Sequence[CopySite], *, name: s
         sites=tuple(sites),
         biases=(0.5,) * len(sites),
         key_id="",
-        fingerprint=engine.fingerprint,
+        fingerprint=engine.copies_fingerprint,
         created_at=datetime.now(UTC),
     )
 

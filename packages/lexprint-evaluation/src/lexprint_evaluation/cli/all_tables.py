@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -158,7 +158,7 @@ class _Run:
     def section(self, name: str) -> Section | None:
         table = self.tables[name]
         engine = console.build_engine(profile=table.params.get("profile"))
-        return _section(self.folder, name, command_of(table), engine.fingerprint)
+        return _section(self.folder, name, command_of(table), {engine.fingerprint, engine.copies_fingerprint})
 
     def is_measured(self, name: str) -> bool:
         section = self.section(name)
@@ -266,7 +266,7 @@ def _table(context: typer.Context, name: str, arguments: Sequence[object]) -> An
     return group.commands[name].make_context(name, [str(one) for one in arguments], parent=context.parent)
 
 
-def _section(folder: Path, name: str, command: str, fingerprint: str) -> Section | None:
+def _section(folder: Path, name: str, command: str, fingerprints: Collection[str]) -> Section | None:
     """What this command wrote there with the same models; None if anything differs or it was cut short."""
     from lexprint_evaluation.results_page import Section
 
@@ -277,7 +277,7 @@ def _section(folder: Path, name: str, command: str, fingerprint: str) -> Section
         result = json.loads(written["json"].read_bytes())
     except (OSError, ValueError):
         return None
-    if (result.get("command"), result.get("fingerprint")) != (command, fingerprint):
+    if result.get("command") != command or result.get("fingerprint") not in fingerprints:
         return None
     plot = written["svg"].read_text("utf-8") if written["svg"].is_file() else None
     return Section(name, result, written["md"].read_text("utf-8"), plot)

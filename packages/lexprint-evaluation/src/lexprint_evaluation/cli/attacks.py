@@ -86,7 +86,9 @@ def attacks(
                 issue: Issued = issuer(text, recipients=recipients, seed=f"{seed} {name}")
                 for case in by_text[name]:
                     for number in range(leaks):
-                        asked = f"{engine.fingerprint} {scheme} {name} {words} {recipients} {seed} {number} {awt}"
+                        asked = (
+                            f"{engine.copies_fingerprint} {scheme} {name} {words} {recipients} {seed} {number} {awt}"
+                        )
                         found = checkpoint.once(
                             f"{asked} {case.attack} {case.strength}",
                             _reader(issue, case, recipients=recipients, seed=f"{seed} {name} {number}"),
@@ -107,14 +109,14 @@ def attacks(
         "words": words,
         "leaks": leaks,
         "recipients": recipients,
-        "fingerprint": engine.fingerprint,
+        "fingerprint": engine.copies_fingerprint,
         "rows": [asdict(row) for row in rows],
     }
     report(context, result, measuring.robustness_tables(rows), output=output, as_json=as_json)
     draw(context, output, lambda: plots().robustness_plot(rows))
     checkpoint.done()
     say(
-        f"{len(texts)} documents of about {words} words, {recipients} recipients, seed {seed}, fingerprint {engine.fingerprint}"
+        f"{len(texts)} documents of about {words} words, {recipients} recipients, seed {seed}, fingerprint {engine.copies_fingerprint}"
     )
 
 

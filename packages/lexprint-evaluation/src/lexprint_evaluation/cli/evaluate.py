@@ -219,7 +219,7 @@ def tracing(
 
     corpora = datasets.corpora(datasets.data_folder(data), listed(sets))
     checkpoint, engine = begin("tracing", output=output, cache=cache, profile=profile, threads=threads)
-    common = f"{engine.fingerprint} {words} {seed}"
+    common = f"{engine.copies_fingerprint} {words} {seed}"
 
     def record_of(name: str, text: str) -> DocumentRecord:
         def analyse() -> list[dict[str, object]]:
@@ -296,7 +296,7 @@ def tracing(
         "profile": engine.settings.profile,
         "seed": seed,
         "recipients": recipients,
-        "fingerprint": engine.fingerprint,
+        "fingerprint": engine.copies_fingerprint,
         "densities": [asdict(row) for row in densities],
         "attacks": [asdict(row) for row in attacked],
         "innocence": asdict(innocent),
@@ -305,7 +305,7 @@ def tracing(
     report(context, result, "\n".join(parts), output=output, as_json=as_json)
     draw(context, output, lambda: plots().tracing_plot(attacked, mixed))
     checkpoint.done()
-    say(f"{len(records)} documents of about {words} words, seed {seed}, fingerprint {engine.fingerprint}")
+    say(f"{len(records)} documents of about {words} words, seed {seed}, fingerprint {engine.copies_fingerprint}")
 
 
 @app.command("payload")

@@ -53,7 +53,7 @@ def human_sheet(
             with progress(f"{corpus.title}, {marker.name}") as on_progress:
                 return asdict(measuring.mark(marker, corpus, sentences=sentences, seed=seed, on_progress=on_progress))
 
-        asked = f"{engine.fingerprint} {corpus.name} {marker.name} {sentences} {seed}"
+        asked = f"{engine.copies_fingerprint} {corpus.name} {marker.name} {sentences} {seed}"
         return measuring.marked_set_from(checkpoint.once(asked, mark))
 
     marked = [marked_by(marker, corpus) for marker in chosen for corpus in corpora]

@@ -75,7 +75,7 @@ def quality(
             with progress(f"{label}: marking") as on_progress:
                 return asdict(measuring.mark(marker, corpus, sentences=sentences, seed=seed, on_progress=on_progress))
 
-        asked = f"{engine.fingerprint} {corpus.name} {marker.name} {sentences} {seed} {awt}"
+        asked = f"{measuring.fingerprint_of(engine, marker.name)} {corpus.name} {marker.name} {sentences} {seed} {awt}"
         return measuring.marked_set_from(checkpoint.once(asked, mark))
 
     def figures(name: str, judge: Judge, marked: MarkedSet, label: str) -> list[Figure]:
@@ -84,7 +84,8 @@ def quality(
                 found = measuring.figures_of(judge, marked.pairs, on_progress=on_progress)
             return [(figure.amount, figure.weight) for figure in found]
 
-        asked = f"{engine.fingerprint} {marked.title} {marked.scheme} {sentences} {seed} {name} {awt}"
+        fingerprint = measuring.fingerprint_of(engine, marked.scheme)
+        asked = f"{fingerprint} {marked.title} {marked.scheme} {sentences} {seed} {name} {awt}"
         return [Figure(*pair) for pair in checkpoint.once(asked, ask)]
 
     rows = []
@@ -103,10 +104,10 @@ def quality(
         "experiment": "quality",
         "sentences": sentences,
         "seed": seed,
-        "fingerprint": engine.fingerprint,
+        "fingerprint": engine.copies_fingerprint,
         "rows": [measuring.row_json(row) for row in rows],
     }
     report(context, result, f"{measuring.quality_table(rows)}\n{measuring.LEGEND}", output=output, as_json=as_json)
     draw(context, output, lambda: plots().quality_plot(rows))
     checkpoint.done()
-    say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.fingerprint}")
+    say(f"first {sentences} sentences of each set, seed {seed}, fingerprint {engine.copies_fingerprint}")

@@ -170,7 +170,7 @@ def reading_sheet(
     sheet = sheets.make_sheet(marked, texts, per_scheme=per_scheme, controls=controls, seed=seed)
     key = out.with_suffix(".key.json")
     write_bytes(str(out), sheets.sheet_lines(sheet).encode())
-    write_bytes(str(key), sheets.sheet_key(sheet, fingerprint=engine.fingerprint).encode())
+    write_bytes(str(key), sheets.sheet_key(sheet, fingerprint=engine.copies_fingerprint).encode())
     say(
         f"wrote {out} with {counted(len(sheet.lines), 'word')} for the readers, and {key}, which they must not see; "
         f"score what comes back with: lexprint evaluate reading-sheet --score {out.name} {key.name}"

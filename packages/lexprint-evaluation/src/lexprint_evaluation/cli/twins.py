@@ -66,7 +66,7 @@ def twins(
                     }
                     return {**both, "changed": measuring.words_changed(text, marked)}
 
-                answer = checkpoint.once(f"{engine.fingerprint} {scheme} {seed} {len(text)} {name}", ask)
+                answer = checkpoint.once(f"{engine.copies_fingerprint} {scheme} {seed} {len(text)} {name}", ask)
                 found.append(measuring.Twin(answer["original"], answer["marked"]))
                 changed.append(answer["changed"])
                 done += 1
@@ -78,9 +78,9 @@ def twins(
         "pairs": len(texts),
         "words": words,
         "seed": seed,
-        "fingerprint": engine.fingerprint,
+        "fingerprint": engine.copies_fingerprint,
         "rows": [asdict(row) for row in rows],
     }
     report(context, result, measuring.twin_table(rows), output=output, as_json=as_json)
     checkpoint.done()
-    say(f"{len(texts)} pairs of about {words} words, seed {seed}, fingerprint {engine.fingerprint}")
+    say(f"{len(texts)} pairs of about {words} words, seed {seed}, fingerprint {engine.copies_fingerprint}")
