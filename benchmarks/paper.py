@@ -146,7 +146,9 @@ def trace_copy(registry: Registry, issued: IssuedDocument, folder: Path, kind: s
     name, leak = LEAKED[kind]
     content = leak((folder / copy.file_name).read_text("utf-8"), copy.number)
     report = trace(registry, open_source(content, name=name).text, leak_digest=sha256(content).hexdigest())
-    misread = sum(one.symbol not in (None, copy.codeword[one.site - 1]) for one in report.evidence)
+    named = next((one for one in report.accused if one.number == copy.number), None)
+    listed = sum(one.symbol not in (None, copy.codeword[one.site - 1]) for one in report.evidence)
+    misread = listed if named is None else named.disagreements  # not every site is listed
     chance = float(report.accused[0].family_p_value) if report.accused else None
     return Traced(_outcome(report, copy.number), report.readable, misread, float(report.edited_share), chance)
 
