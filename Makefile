@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE# else every worker would compile all tests anew
 export OPENBLAS_NUM_THREADS := 1# workers share the cores; threads of theirs would wait for each other
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow test-all hub check format bench models figures docs site clean
+.PHONY: help demo test test-rest test-all slow hub check format bench models figures docs site clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ slow: $(VENV)/.dev ## Run the slow tests, long ones too (two hours), and those o
 	@$(VENV)/bin/pytest -q -m slow
 	@set -e; for seed in 1 2 3 4 5 6 7 8 9 10; do $(VENV)/bin/pytest -q -m "drawn and not slow" $(PARALLEL) \
 		--hypothesis-profile=random --hypothesis-seed=$$seed --randomly-seed=$$seed; done
+
+test-rest: $(VENV)/.all ## Run what `make test` leaves out, but for the long ones: slow tests, and those of Ray, hub models and AWT (installs torch)
+	@$(VENV)/bin/pytest -q -m "(slow or extra) and not long" $(PARALLEL) --randomly-seed=$(SEED)
 
 test-all: $(VENV)/.all ## Run every test but the long ones: slow ones too, of Ray, hub models and AWT (installs torch; needs Tesseract and Chromium); a skipped one fails
 	@$(VENV)/bin/pytest -q -m "not long" --no-skips $(PARALLEL) --randomly-seed=$(SEED)

@@ -39,7 +39,7 @@ WORDS = [
 SMALL = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
 GAPS = [Gap("he sees a ", "big", " house."), Gap("the ", "large", " dog."), Gap("she finds the ", "small", " dog.")]
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.extra, pytest.mark.filterwarnings("ignore")]
 
 
 def bert_tokenizer(folder: Path) -> None:

@@ -15,6 +15,7 @@ pytest.importorskip("torch", reason="torch is of the extra awt")
 
 from lexprint_evaluation.rivals import awt
 
+pytestmark = pytest.mark.extra
 SIZES = awt.Sizes(vocabulary=200, writable=40, width=32, layers=1, heads=2)
 CORPUS = Corpus("tale", "Tale", fake_text(words=9_000, seed=1))
 TEXT = fake_text(words=330, seed=2)
