@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -12,7 +13,7 @@ from lexprint.errors import FormatError
 from lexprint.testing import fake_text
 from lexprint.text.span import Span
 from lexprint_evaluation.confidence import wilson_interval
-from lexprint_evaluation.reading_scores import read_key, read_sheet, score_table, scores_json, scores_of
+from lexprint_evaluation.reading_scores import read_key, read_sheet, score_table, scores_above, scores_json, scores_of
 from lexprint_evaluation.reading_sheet import (
     KEPT,
     Exchange,
@@ -94,6 +95,8 @@ def test_exchanges_of_our_own_schemes() -> None:
     marked = {name: mark(name, exchange, [text]) for name, exchange in found.items()}
     assert list(marked) == ["issued, lexprint", "issued, dense", "blind, paper"]
     assert 0 < marked["issued, lexprint"].sites <= marked["issued, dense"].sites
+    assert len(marked["issued, dense"].best_acceptance) == marked["issued, dense"].sites
+    assert not marked["blind, paper"].best_acceptance
     (scheme,) = blind_schemes(engine, ["paper"])
     written = scheme.embed(text.text, Random("1 fake").choices((0, 1), k=len(text.text)))
     blind = marked["blind, paper"]
@@ -122,6 +125,19 @@ def test_scores_by_hand() -> None:
     table = score_table(list(scores.values()))
     assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == ["two", "one", "kept"]
     assert scores_json(key, list(scores.values()))["schemes"][0]["judged"] == 3
+
+
+def test_scores_above_a_threshold() -> None:
+    """Words and sites of schemes that ask for acceptance, by how much they have of it."""
+    shares = {exchange("large", "big"): 0.9, exchange("large", "great"): 0.5, exchange("house", "home"): 0.6}
+    asked = replace(TWO, acceptance=(shares,))
+    made = make_sheet([ONE, asked], [TEXT], per_scheme=0, controls=0, seed=1)
+    key = read_key(sheet_key(made, fingerprint="f").encode(), name="key.json")
+    verdicts = read_sheet(judged_sheet(made, {"big": 2, "great": 1, "home": 0}), key, name="sheet.jsonl")
+    low, high, beyond = scores_above(key, verdicts, [0.55, 0.8, 0.95])
+    assert (low.scheme, low.judged, low.sites_per_word, low.bad) == ("two, above 0.55", 2, 2 / 15, wilson_interval(1, 2))
+    assert (high.judged, high.sites_per_word, high.good) == (1, 1 / 15, wilson_interval(1, 1))
+    assert (beyond.judged, beyond.sites_per_word, beyond.good) == (0, 0.0, None)
 
 
 def test_wilson() -> None:

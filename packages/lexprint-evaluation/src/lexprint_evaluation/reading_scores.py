@@ -31,6 +31,8 @@ class Key:
     fingerprint: str
     sizes: Mapping[str, tuple[int, int]]  # words and sites, by scheme
     lines: Mapping[str, Mapping[str, tuple[str, ...]]]  # schemes by candidate, by the line's id
+    best_acceptance: Mapping[str, Sequence[float]]  # of each site, by scheme; empty where nobody is asked
+    acceptance: Mapping[str, Mapping[str, float]]  # by candidate, by the line's id
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,12 @@ def read_key(content: bytes, *, name: str) -> Key:
             str(number): {str(word): tuple(map(str, names)) for word, names in line.items()}
             for number, line in data["lines"].items()
         }
-        return Key(str(data["sheet"]), str(data["fingerprint"]), sizes, lines)
+        best = {str(scheme): tuple(map(float, one["acceptance"])) for scheme, one in data["schemes"].items()}
+        acceptance = {
+            str(number): {str(word): float(share) for word, share in line.items()}
+            for number, line in data["acceptance"].items()
+        }
+        return Key(str(data["sheet"]), str(data["fingerprint"]), sizes, lines, best, acceptance)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(name, found="damaged", needed=NEEDED_KEY) from error
 
@@ -85,6 +92,21 @@ def scores_of(key: Key, verdicts: Sequence[tuple[str, str, int]]) -> list[Score]
         for scheme in key.lines[number][word]:
             counts[scheme][verdict] += 1
     return [_score(scheme, count, key.sizes.get(scheme)) for scheme, count in counts.items()]
+
+
+def scores_above(key: Key, verdicts: Sequence[tuple[str, str, int]], thresholds: Sequence[float]) -> list[Score]:
+    """Of schemes that ask for acceptance, the words that have more, for each threshold."""
+    found: list[Score] = []
+    for scheme, best in key.best_acceptance.items():
+        for threshold in thresholds if best else ():
+            count = Counter(
+                verdict
+                for number, word, verdict in verdicts
+                if scheme in key.lines[number][word] and key.acceptance.get(number, {}).get(word, 0.0) > threshold
+            )
+            size = (key.sizes[scheme][0], sum(share > threshold for share in best))
+            found.append(_score(f"{scheme}, above {threshold:.2f}", count, size))
+    return found
 
 
 def _score(scheme: str, count: Counter[int], size: tuple[int, int] | None) -> Score:

@@ -30,7 +30,7 @@ from lexprint_evaluation.marked_text import MarkingScheme
 from lexprint_evaluation.schemes import schemes
 from lexprint_evaluation.sides import substituter_of
 
-KEY_FORMAT = "key to a reading sheet 1"
+KEY_FORMAT = "key to a reading sheet 2"
 KEPT = "kept"  # controls: the author's own words
 
 _SPACES = re.compile(r"\s+")
@@ -57,6 +57,7 @@ class Exchanges:
 
     sites: int  # words at which marked texts differ
     found: frozenset[Exchange]
+    acceptance: Mapping[Exchange, float] = field(default_factory=dict)  # where the scheme asks for it
 
 
 Exchanger: TypeAlias = Callable[[Text], Exchanges]
@@ -70,6 +71,16 @@ class Marked:
     words: int
     sites: int
     exchanges: tuple[frozenset[Exchange], ...]
+    acceptance: tuple[Mapping[Exchange, float], ...] = ()
+
+    @property
+    def best_acceptance(self) -> list[float]:
+        """That of the best exchange at each site, in ascending order; empty where nobody was asked."""
+        best: defaultdict[tuple[int, Span], float] = defaultdict(float)
+        for number, known in enumerate(self.acceptance):
+            for one, share in known.items():
+                best[number, one.span] = max(share, best[number, one.span])
+        return sorted(best.values())
 
 
 @dataclass(frozen=True)
@@ -80,6 +91,7 @@ class Line:
     document: str
     gap: Gap
     candidates: Mapping[str, tuple[str, ...]]  # in the order in which they are shown
+    acceptance: Mapping[str, float] = field(default_factory=dict)  # of candidates, where a scheme asks for it
 
 
 @dataclass(frozen=True)
@@ -116,8 +128,12 @@ def _copies(engine: Engine, profile: str) -> Exchanger:
     def exchanges(text: Text) -> Exchanges:
         protected = protected_spans(text.text, spans=text.protected)
         sites = analyse(segment(text.text), substituter, settings.copies, protected=protected)
-        words = ((site.span, word) for site in sites for word in (site.pair.other(site.word), *site.further))
-        return Exchanges(len(sites), frozenset(Exchange(*one) for one in words))
+        acceptance = {
+            Exchange(site.span, word): figures.acceptance or 0.0
+            for site in sites
+            for word, figures in zip(site.words[1:], site.figures, strict=True)
+        }
+        return Exchanges(len(sites), frozenset(acceptance), acceptance)
 
     return exchanges
 
@@ -145,6 +161,7 @@ def mark(scheme: str, exchange: Exchanger, texts: Sequence[Text]) -> Marked:
         words=sum(segment(text.text).word_count for text in texts),
         sites=sum(one.sites for one in found),
         exchanges=tuple(one.found for one in found),
+        acceptance=tuple(one.acceptance for one in found),
     )
 
 
@@ -157,7 +174,8 @@ def make_sheet(marked: Sequence[Marked], texts: Sequence[Text], *, per_scheme: i
             places[number, exchange.span][exchange.candidate].append(one.scheme)
     kept = set(chooser.sample(sorted(places), min(controls, len(places) // 2)))
     contexts = [_Contexts(text.text) for text in texts]
-    shown: list[tuple[str, Gap, dict[str, tuple[str, ...]]]] = []
+    known = [_known(marked, number) for number in range(len(texts))]
+    shown: list[tuple[str, Gap, dict[str, tuple[str, ...]], dict[str, float]]] = []
     for number, span in sorted(places):
         candidates = {word: tuple(names) for word, names in places[number, span].items()}
         gap = contexts[number].gap(span)
@@ -165,11 +183,17 @@ def make_sheet(marked: Sequence[Marked], texts: Sequence[Text], *, per_scheme: i
             other = chooser.choice(sorted(candidates))
             gap, candidates = gap.with_word(other), {gap.word: (KEPT,)}
         order = chooser.sample(sorted(candidates), len(candidates))
-        shown.append((texts[number].name, gap, {word: candidates[word] for word in order}))
+        shares = {word: known[number][Exchange(span, word)] for word in order if Exchange(span, word) in known[number]}
+        shown.append((texts[number].name, gap, {word: candidates[word] for word in order}, shares))
     chooser.shuffle(shown)
     digest = hashlib.sha256(repr((seed, shown)).encode()).hexdigest()[:12]
     lines = tuple(Line(_id(digest, index), *one) for index, one in enumerate(shown))
     return Sheet(digest, seed, tuple(marked), lines)
+
+
+def _known(marked: Sequence[Marked], number: int) -> dict[Exchange, float]:
+    """Acceptance of all that was asked about in one text; the same by every profile."""
+    return {one: share for scheme in marked if scheme.acceptance for one, share in scheme.acceptance[number].items()}
 
 
 def _drawn(marked: Marked, count: int, chooser: Random) -> list[tuple[int, Exchange]]:
@@ -227,7 +251,11 @@ def sheet_key(sheet: Sheet, *, fingerprint: str) -> str:
         "sheet": sheet.id,
         "seed": sheet.seed,
         "fingerprint": fingerprint,
-        "schemes": {one.scheme: {"words": one.words, "sites": one.sites} for one in sheet.schemes},
+        "schemes": {
+            one.scheme: {"words": one.words, "sites": one.sites, "acceptance": one.best_acceptance}
+            for one in sheet.schemes
+        },
         "lines": {line.id: {word: list(names) for word, names in line.candidates.items()} for line in sheet.lines},
+        "acceptance": {line.id: dict(line.acceptance) for line in sheet.lines if line.acceptance},
     }
     return json.dumps(key, ensure_ascii=False, indent=1) + "\n"

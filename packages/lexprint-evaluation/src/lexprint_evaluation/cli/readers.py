@@ -139,6 +139,9 @@ def reading_sheet(
     awt: Path | None = AWT,
     per_scheme: int = typer.Option(0, "--per-scheme", min=0, help="Words of each scheme, drawn at random; 0: all."),
     controls: int = typer.Option(20, "--controls", min=0, help="Words whose author's own choice is judged."),
+    above: list[str] = typer.Option(
+        [], "--above", help="With --score: also the words with more acceptance than these, with commas."
+    ),
     seed: int = typer.Option(1, "--seed", help="Seed of choice, order and marks."),
     threads: int = console.THREADS,
     as_json: bool = AS_JSON,
@@ -147,7 +150,7 @@ def reading_sheet(
     from lexprint_evaluation import reading_sheet as sheets
 
     if score:
-        _score(files, as_json=as_json)
+        _score(files, above, as_json=as_json)
         return
     if out is None:
         raise InputError("there is no place for the sheet", needed="--out SHEET.jsonl")
@@ -177,15 +180,20 @@ def reading_sheet(
     )
 
 
-def _score(files: list[str], *, as_json: bool) -> None:
+def _score(files: list[str], above: list[str], *, as_json: bool) -> None:
     from lexprint_evaluation import reading_scores as scoring
+
+    try:
+        thresholds = [float(one) for one in listed(above)]
+    except ValueError as error:
+        raise InputError("--above has something that is no number", needed="numbers from 0 to 1") from error
 
     if len(files) != 2:
         raise InputError(f"--score was given {counted(len(files), 'file')}", needed="--score SHEET KEY")
     sheet, key = map(Path, files)
     known = scoring.read_key(read_bytes(key), name=key.name)
     verdicts = scoring.read_sheet(read_bytes(sheet), known, name=sheet.name)
-    scores = scoring.scores_of(known, verdicts)
+    scores = [*scoring.scores_of(known, verdicts), *scoring.scores_above(known, verdicts, thresholds)]
     if as_json:
         print_json({"experiment": "reading", **scoring.scores_json(known, scores)})
     else:
