@@ -19,7 +19,7 @@ from lexprint.substitution.facts import may_be_exchanged
 IN_BOTH = frozenset("may might must shall should can cannot could will would ought fail fails failed".split())
 READINGS = 3  # fewer tell nothing
 WEIGHT = 3.0  # readings that the share of all counts for
-LEAST, LEAST_GOOD = 0.9, 0.4  # share of readers that accept it, and that would notice nothing
+LEAST, LEAST_GOOD = 0.9, 0.6  # share of readers that accept it, and that would notice nothing
 MOST = 0.99  # nothing is certain
 HEAD = "# {name}\tpattern that conditions use; made by training/phrases.py from training/judgements\n"
 COLUMNS = "# phrase\tanother\tbefore\tafter\tshare of readers that accept it\n"

@@ -20,7 +20,7 @@ from lexprint.text.span import Span
 from lexprint.watermark.sites import Site
 
 TEXT = (
-    "The old bridge was closed again on Friday because of the flood. In spite of that, they all helped each other home."
+    "The old bridge was closed again on Friday because of the flood. In spite of that, they all helped each other in the end."
 )
 
 
@@ -103,6 +103,14 @@ BOTH_DENY = {
         "not long after / soon after",
         "at least / not less than",
         "at no charge / free of charge",
+        "almost never / hardly ever",
+        "at most / no more than",
+        "did not have a / had no",
+        "did not have any / had no",
+        "do not have a / have no",
+        "does not have a / has no",
+        "not clear / unclear",
+        "not known / unknown",
     )
 }
 
