@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("torch", reason="run `make hub` for the tests of hub models")
 pytest.importorskip("transformers")
 
+import huggingface_hub
 import torch
 from transformers import (
     BertConfig,
@@ -192,6 +193,6 @@ def test_the_engine_takes_a_folder(masked_lm_folder: Path) -> None:
 
 def test_a_hub_out_of_reach_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """No network, no such folder: one clear sentence says what to do."""
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)  # the variable is read at import
     with pytest.raises(ModelError, match=r"neither as a folder nor on a hub .* give its folder"):
         HubMaskedLM("lexprint/no-such-model")
