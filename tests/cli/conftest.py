@@ -4,10 +4,12 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from tests.fakes import FakeEngine
 from tests.workflows.patient import PatientEngine
 
@@ -34,6 +36,7 @@ class Done:
 
 
 Run = Callable[..., Done]
+GET_COMMAND = cache(typer.main.get_command)  # parsers of all commands, the same from run to run
 
 
 MEMO = """\
@@ -49,6 +52,7 @@ def run_shipped(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFix
     """Runs `lexprint` with arguments and standard input, on the shipped models."""
 
     def run(*arguments: object, given: bytes = b"") -> Done:
+        monkeypatch.setattr(typer.main, "get_command", GET_COMMAND)
         monkeypatch.setattr(sys, "argv", ["lexprint", *map(str, arguments)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
         capsysbinary.readouterr()
