@@ -220,15 +220,17 @@ def test_programs_that_the_reader_starts_have_its_limits(tmp_path: Path) -> None
 
 def test_nothing_is_left_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The reader is ended with whatever it has started, though that only sleeps."""
-    mark = tmp_path / "alive"
-    (tmp_path / "tesseract").write_text(f"#!/bin/sh\nsleep 3\necho > {mark}\n")
+    told = tmp_path / "told"
+    os.mkfifo(told)  # it ends once nobody is left who could write to it
+    (tmp_path / "tesseract").write_text(f"#!/bin/sh\nexec 9>{told}\necho asleep >&9\nsleep 3\necho awake >&9\n")
     (tmp_path / "tesseract").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     limits = ReadingLimits(scan_seconds=1.5, most_seconds=1.5)
-    with pytest.raises(FormatError, match=r"too complex, as image; needed: .*LEXPRINT_READING_SECONDS"):
-        open_source(jpeg(100, 100), name="leak.jpg", limits=limits)
-    time.sleep(3)
-    assert not mark.exists()
+    with open(os.open(told, os.O_RDONLY | os.O_NONBLOCK), "rb") as heard:  # noqa: PTH123 # a descriptor
+        with pytest.raises(FormatError, match=r"too complex, as image; needed: .*LEXPRINT_READING_SECONDS"):
+            open_source(jpeg(100, 100), name="leak.jpg", limits=limits)
+        os.set_blocking(heard.fileno(), True)
+        assert heard.read() == b"asleep\n"
 
 
 def test_others_go_on_meanwhile() -> None:
