@@ -35,7 +35,7 @@ from tests.workflows.patient import PatientEngine
 from lexprint.coding.keys import Keyring, load_keyring
 from lexprint.errors import LexprintError
 from lexprint.registry.protocol import Registry, open_registry
-from lexprint.workflows import analysing, copy_files, issuing
+from lexprint.workflows import analysing, copy_files, issuing, writing
 
 Fault = Literal["fails", "is lost", "is torn", "is the last"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
@@ -191,7 +191,7 @@ class Trial:
         analysis = pickle.loads((self.folder.parent / "analysis.pickle").read_bytes())
         with (
             mock.patch.object(analysing, "analyse_document", return_value=analysis),
-            mock.patch.object(issuing, "GROUP", GROUP),
+            mock.patch.object(writing, "GROUP", GROUP),
             open_registry(self.location, keys=self.keyring) as registry,
         ):
             issuing.issue(

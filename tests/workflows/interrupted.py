@@ -11,7 +11,7 @@ from tests.workflows.patient import PatientEngine
 from lexprint.coding.keys import load_keyring
 from lexprint.formats.source import open_source
 from lexprint.registry.protocol import open_registry
-from lexprint.workflows import analysing, issuing
+from lexprint.workflows import analysing, writing
 from lexprint.workflows.issuing import Master, issue
 from lexprint.workflows.results import IssuedDocument
 
@@ -29,7 +29,7 @@ def issue_all(folder: Path, location: str) -> IssuedDocument:
     analysis = pickle.loads((folder / "analysis.pickle").read_bytes())
     with (
         mock.patch.object(analysing, "analyse_document", return_value=analysis),
-        mock.patch.object(issuing, "GROUP", GROUP),
+        mock.patch.object(writing, "GROUP", GROUP),
         open_registry(location) as registry,
     ):
         return issue(

@@ -8,21 +8,17 @@ registry, none is marked that is not on disk, and the same command run again mak
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
 
-from lexprint import __version__
 from lexprint.coding.codewords import biases
 from lexprint.coding.keys import Keyring
 from lexprint.coding.payload_code import SECOND_TURN
 from lexprint.engine import Engine
-from lexprint.errors import InputError, RegistryError
-from lexprint.registry.audit import COPIES_AGAIN, as_ranges
+from lexprint.errors import InputError
 from lexprint.registry.packing import person
 from lexprint.registry.protocol import Registry
 from lexprint.registry.records import Code, CopySite, DocumentRecord, IssuedCopy
@@ -32,7 +28,7 @@ from lexprint.text.protection import PROTECTIONS, Protection, protected_spans
 from lexprint.tracing.verdict import ERROR_BOUND
 from lexprint.workflows.analysing import find_analysis
 from lexprint.workflows.blind_marking import document_secret, mark_copies
-from lexprint.workflows.copy_files import digest_of_file, sole_writer, write_together
+from lexprint.workflows.copy_files import sole_writer
 from lexprint.workflows.fingerprints import require_fingerprint
 from lexprint.workflows.marking import OnProgress
 from lexprint.workflows.planning import (
@@ -41,21 +37,17 @@ from lexprint.workflows.planning import (
     Plan,
     Planner,
     fewest_sites,
-    foreign_file,
-    manifest_name,
     record_plan,
 )
-from lexprint.workflows.results import Analysis, IssuedDocument, as_json
+from lexprint.workflows.results import Analysis, IssuedDocument
 from lexprint.workflows.review import ReviewLine, is_reviewed_so, keep_reviewed
 from lexprint.workflows.unaltered import require_unaltered
+from lexprint.workflows.writing import OnCopies, write_copies
 
 SITES_FOR_TARDOS = (
     400  # from which on a code against colluders catches them; with fewer, fair coins trace single leaks best
 )
 EDITED_SHARE = 0.1  # of the words of a leak, for which a text should still have sites enough
-GROUP = 64  # copies written and marked at once
-
-OnCopies: TypeAlias = Callable[[int, int], None]  # copies done, copies in all
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +130,7 @@ def _issue_planned(planner: Planner, *, to_scratch: bool, on_copies: OnCopies | 
     master, record = planner.master, planner.record
     plan = record_plan(planner.plan, planner.registry)
     contents = (_copy_bytes(master, record, copy) for copy in plan.missing)
-    return _write_copies(
+    return write_copies(
         plan,
         contents,
         planner.registry,
@@ -204,7 +196,7 @@ def issue_blind(
 
         plan = record_plan(marked, registry)
         missing = (contents[copy.salt] for copy in plan.missing)
-        return _write_copies(
+        return write_copies(
             plan,
             missing,
             registry,
@@ -342,67 +334,3 @@ def copy_edits(sites: Sequence[CopySite], codeword: Sequence[int]) -> tuple[Edit
     """From the master to a copy: only words that differ."""
     chosen = ((site, site.words[symbol]) for site, symbol in zip(sites, codeword, strict=True))
     return tuple(Edit(site.span, word) for site, word in chosen if word != site.word)
-
-
-def _write_copies(
-    plan: Plan,
-    contents: Iterator[bytes],
-    registry: Registry,
-    *,
-    folder: Path,
-    to_scratch: bool,
-    warnings: tuple[str, ...],
-    on_copies: OnCopies | None,
-) -> IssuedDocument:
-    done = len(plan.copies) - len(plan.missing)
-    new = {copy.salt for copy in plan.unrecorded}  # recorded by this run
-    for start in range(0, len(plan.missing), GROUP):
-        group = plan.missing[start : start + GROUP]
-        files = dict(zip((copy.file_name for copy in group), islice(contents, len(group)), strict=True))
-        digests = [sha256(content).hexdigest() for content in files.values()]
-        for copy, digest in zip(group, digests, strict=True):
-            _require_same(copy, digest, folder)
-        there = {copy.file_name for copy in group if digest_of_file(folder / copy.file_name) is not None}
-        absent = {name: content for name, content in files.items() if name not in there}
-        again = [copy.number for copy in group if copy.file_name in absent and copy.salt not in new]
-        if again and not to_scratch:  # before they are: whoever ends the process in between is in the log all the same
-            details = {"document": plan.record.id, "numbers": as_ranges(again), "count": len(again)}
-            registry.record_event(COPIES_AGAIN, details)
-        write_together(folder, absent)
-        issued = [(copy.number, digest) for copy, digest in zip(group, digests, strict=True)]
-        registry.mark_issued(plan.record.id, issued, datetime.now(UTC))
-        done += len(group)
-        if on_copies is not None:
-            on_copies(done, len(plan.copies))
-    copies = registry.copies(plan.record.id)
-    wanted = {copy.number for copy in plan.copies}
-    manifest = manifest_name(plan.record)
-    here = [copy for copy in copies if copy.is_issued and (folder / copy.file_name).is_file()]
-    _write_manifest(plan.record, here, folder, manifest)
-    return IssuedDocument(
-        document=plan.record,
-        copies=tuple(copy for copy in copies if copy.number in wanted),
-        written=len(plan.missing),
-        compared=plan.compared,
-        manifest=manifest,
-        warnings=warnings,
-    )
-
-
-def _require_same(copy: IssuedCopy, digest: str, folder: Path) -> None:
-    """A copy made again must be the copy that was sent, and nobody else's file may stand in its place."""
-    if copy.digest not in (None, digest):
-        raise RegistryError(
-            f"copy {copy.number} cannot be made again as it was issued, SHA-256 {str(copy.digest)[:12]}; "
-            "use the version of lexprint that issued it"
-        )
-    if digest_of_file(folder / copy.file_name) not in (None, digest):
-        raise foreign_file(folder / copy.file_name)
-
-
-def _write_manifest(record: DocumentRecord, copies: Sequence[IssuedCopy], folder: Path, name: str) -> None:
-    """What is in the folder, the same bytes whenever that is the same."""
-    listed = as_json(IssuedDocument(record, tuple(copies), written=0, compared=len(copies), manifest=name))
-    listed.pop("warnings")  # of the moment, for whoever issues
-    content = json.dumps({"lexprint": __version__, **listed}, ensure_ascii=False, indent=2) + "\n"
-    write_together(folder, {name: content.encode()})
