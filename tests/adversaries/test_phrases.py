@@ -65,7 +65,7 @@ def test_attacked_phrases_name_nobody_else(tmp_path: Path, attack: Callable[[str
 
 def test_words_left_out_are_doubted() -> None:
     """Of two phrases the one that is left when a word is dropped is known as a likely edit."""
-    text = "The office was shut to save money, and all of the crews agreed that they would come back, as they had before."
+    text = "The office was shut to save money, and all of the crews agreed that they would return, as they had before."
     sites = analyse_document(FakeEngine(), text).sites
     shortened = [site for site in sites if set(site.pair.other(site.word).split()) < set(site.word.split())]
     assert shortened

@@ -78,7 +78,8 @@ def test_exchanging_any_sites_changes_nothing_else(
     copy = segment(apply_edits(document.text, edits))
     assert len(copy.sentences) == len(document.sentences)
     expected = [[word.text for word in sentence.words] for sentence in document.sentences]
-    for site in sorted((sites[index] for index in chosen), key=lambda site: -site.position):  # phrases move what follows
+    backwards = sorted((sites[index] for index in chosen), key=lambda site: -site.position)  # phrases move what follows
+    for site in backwards:
         behind = site.position + len(site.word.split())
         expected[site.sentence][site.position : behind] = site.pair.other(site.word).split()
     assert [[word.text for word in sentence.words] for sentence in copy.sentences] == expected

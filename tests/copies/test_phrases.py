@@ -19,9 +19,7 @@ from lexprint.text.segmentation import segment
 from lexprint.text.span import Span
 from lexprint.watermark.sites import Site
 
-TEXT = (
-    "The old bridge was closed again on Friday because of the flood. In spite of that, they all helped each other in the end."
-)
+TEXT = "The old bridge was closed again on Friday because of the flood. In spite of that, they all helped each other at last."
 
 
 def substituter_with(*, floor: float = 0.5) -> Substituter:
