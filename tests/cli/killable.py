@@ -13,7 +13,7 @@ from lexprint.workflows import issuing
 from lexprint.workflows.watching import FolderWatch
 
 MOMENTS = {
-    "planned": (issuing, "_write_copies"),
+    "planned": (issuing, "write_copies"),
     "written": (SqlRegistry, "mark_issued"),
     "issued": (FolderWatch, "_move"),
 }
@@ -32,6 +32,8 @@ console.build_engine = build
 
 if __name__ == "__main__":
     if sys.argv[1] in MOMENTS:
-        setattr(*MOMENTS[sys.argv[1]], die)
+        owner, name = MOMENTS[sys.argv[1]]
+        assert hasattr(owner, name)
+        setattr(owner, name, die)
     sys.argv[:2] = ["lexprint"]
     main()
